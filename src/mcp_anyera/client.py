@@ -1,0 +1,489 @@
+"""The client: what ``mcp.Client`` of SDK 2.x takes, on both SDK lines, in both eras."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from types import TracebackType
+from typing import Any, Final, TypeAlias
+
+from mcp_anyera._sdk import (
+    DEFAULT_CLIENT_INFO,
+    SDK1,
+    AnyServer,
+    ClientSession,
+    ElicitationFnT,
+    Implementation,
+    ListRootsFnT,
+    LoggingFnT,
+    ProgressFnT,
+    SamplingFnT,
+    StdioServerParameters,
+    dump_discover,
+    types,
+)
+from mcp_anyera._sdk.raised import exception_for
+from mcp_anyera.callbacks import (
+    ELICITATION_MODES,
+    Callbacks,
+    DispatcherOptions,
+    MessageHandler,
+)
+from mcp_anyera.connection import Connection, ConnectionOptions, fresh_prefix, spread
+from mcp_anyera.engine import EngineConfig, Event, Face, Failure, Fault, Questions, Verdict
+from mcp_anyera.engine.config import CONNECT_TIMEOUT, MAX_ROUNDS, PROBE_TIMEOUT
+from mcp_anyera.eras import Era
+from mcp_anyera.target import Target
+from mcp_anyera.transports.background import Background
+
+Server: TypeAlias = (
+    "str | StdioServerParameters | Sequence[str] | AbstractAsyncContextManager[Any]"
+    " | tuple[Any, Any] | AnyServer"
+)
+
+_UNSET: Final[Any] = object()
+
+
+class Client:
+    """A client of one MCP server, of any era.
+
+    Use it as ``async with Client(server, elicitation_callback=...) as client``.
+    It may be opened in one task and closed in another.
+    """
+
+    def __init__(
+        self,
+        server: Server,
+        *,
+        raise_exceptions: bool = False,
+        read_timeout_seconds: float | None = None,
+        sampling_callback: SamplingFnT | None = None,
+        sampling_capabilities: types.SamplingCapability | None = None,
+        list_roots_callback: ListRootsFnT | None = None,
+        logging_callback: LoggingFnT | None = None,
+        log_level: types.LoggingLevel | None = None,
+        message_handler: MessageHandler | None = None,
+        client_info: Implementation | None = None,
+        mode: str = "auto",
+        prior_discover: Any = None,  # noqa: ANN401 - a type that 1.x does not have
+        elicitation_callback: ElicitationFnT | None = None,
+        input_required_max_rounds: int = MAX_ROUNDS,
+        extensions: Sequence[Any] | None = None,
+        cache: Any = _UNSET,  # noqa: ANN401 - a type that 1.x does not have
+        callbacks: Callbacks | None = None,
+        elicitation_modes: Sequence[str] = ELICITATION_MODES,
+        probe_timeout_seconds: float = PROBE_TIMEOUT,
+        connect_timeout_seconds: float | None = CONNECT_TIMEOUT,
+        answer_timeout_seconds: float | None = None,
+        total_timeout_seconds: float | None = None,
+        max_concurrent_questions: int | None = None,
+        label: str | None = None,
+        on_event: Callable[[Event], None] | None = None,
+    ) -> None:
+        """Prepare a client; it connects when it is entered.
+
+        Args:
+            server: A URL, `StdioServerParameters`, ``[command, *args]``, a transport
+                of the SDK or of ours, an open stream pair, or a server object of
+                the installed SDK, which then runs in this process.
+            raise_exceptions: For a server object: let its exceptions through.
+            read_timeout_seconds: Machine time that one call may take, in seconds;
+                stands still while a question of the call is open.
+            sampling_callback: Answers ``sampling/createMessage``.
+            sampling_capabilities: Declared beside it, such as the use of tools.
+            list_roots_callback: Answers ``roots/list``.
+            logging_callback: Hears log messages.
+            log_level: The least severe log message that is wanted. Without it a
+                modern server sends none, and a legacy one what it likes.
+            message_handler: Hears every notification; see `MessageHandler`.
+            client_info: Who the client says it is.
+            mode: ``"auto"``, ``"legacy"``, ``"modern"``, or a revision of either
+                era to pin.
+            prior_discover: A ``DiscoverResult`` (on SDK 1.x its JSON) to start a
+                pinned modern connection with, without asking the server.
+            elicitation_callback: Answers ``elicitation/create``.
+            input_required_max_rounds: Rounds that one call may take.
+            extensions: Client extensions; SDK 2.x only.
+            cache: Response cache configuration, or ``None`` for none; SDK 2.x only.
+            callbacks: A registry to use in place of the single keywords.
+            elicitation_modes: The modes that the elicitation callback can handle.
+            probe_timeout_seconds: Patience with ``server/discover``, in seconds.
+            connect_timeout_seconds: Limit for the whole opening, in seconds.
+            answer_timeout_seconds: Limit for one answer of a callback, in seconds.
+            total_timeout_seconds: Limit for one call, humans included, in seconds.
+            max_concurrent_questions: Questions put at the same time, over the whole
+                connection; all at once when omitted.
+            label: Your own name for the server; callbacks see it as
+                ``context.server``.
+            on_event: Is called with each event; must return at once.
+
+        Raises:
+            TypeError: ``callbacks`` was given beside a single callback, or a
+                parameter that the installed SDK line has no use for.
+            ValueError: ``mode``, ``log_level`` or ``elicitation_modes`` names nothing.
+        """
+        single = {
+            "elicitation_callback": elicitation_callback,
+            "sampling_callback": sampling_callback,
+            "sampling_capabilities": sampling_capabilities,
+            "list_roots_callback": list_roots_callback,
+            "logging_callback": logging_callback,
+            "message_handler": message_handler,
+        }
+        registered = _callbacks(callbacks, single, elicitation_modes)
+        self._target = Target.of(server, raise_exceptions=raise_exceptions)
+        config = EngineConfig(
+            target=self._target.name,
+            mode=self._target.mode(mode),
+            face=Face.LEGACY if SDK1 else Face.NATIVE,
+            questions=Questions.SHELL,
+            probe_timeout=probe_timeout_seconds,
+            connect_timeout=connect_timeout_seconds,
+            restartable=self._target.restartable,
+            max_rounds=input_required_max_rounds,
+            log_level=log_level,
+            list_changes=registered.message_handler is not None,
+            prior_discover=None if prior_discover is None else dump_discover(prior_discover),
+            translate_missing_resource=False,
+            jitter=spread,
+            prefix=fresh_prefix(),
+        )
+        self._options = ConnectionOptions(
+            client_info=client_info or DEFAULT_CLIENT_INFO,
+            callbacks=registered,
+            config=config,
+            dispatch=DispatcherOptions(
+                answer_timeout=answer_timeout_seconds,
+                max_concurrent=max_concurrent_questions,
+                server=label,
+            ),
+            read_timeout=read_timeout_seconds,
+            total_timeout=total_timeout_seconds,
+            native=_native(extensions, cache),
+            on_event=on_event,
+        )
+        self._connection: Connection | None = None
+        self._background: Background | None = None
+
+    # -- life --------------------------------------------------------------------------
+
+    async def __aenter__(self) -> Client:
+        """Connect.
+
+        Returns:
+            The client, connected.
+
+        Raises:
+            ConnectError: No connection came about; the message names each step.
+            RuntimeError: It was entered before.
+
+        Spec:
+            2026-07-28 ``basic/versioning``.
+        """
+        if self._background is not None:
+            msg = "this Client was entered before; make a new one to connect again"
+            raise RuntimeError(msg)
+        connection = Connection(self._target.wire(), self._options)
+        self._background = Background(connection.run)
+        await self._background.start()
+        self._connection = connection
+        return self
+
+    async def __aexit__(
+        self,
+        exc_type: type[BaseException] | None,
+        exc: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Disconnect; calls that are still open raise `ConnectionLost`."""
+        if self._background is not None:
+            await self._background.stop()
+
+    @property
+    def _open(self) -> Connection:
+        if self._connection is None:
+            text = "the client is not connected; use it inside 'async with Client(...)'"
+            raise exception_for(Failure(Fault.LOST, text))
+        return self._connection
+
+    # -- what was negotiated -------------------------------------------------------------
+
+    @property
+    def era(self) -> Era:
+        """The era of this connection."""
+        return self._open.verdict.era
+
+    @property
+    def verdict(self) -> Verdict:
+        """What detection concluded, with the evidence."""
+        return self._open.verdict
+
+    @property
+    def protocol_version(self) -> str:
+        """The protocol revision on the wire."""
+        return self._open.verdict.revision
+
+    @property
+    def session(self) -> ClientSession:
+        """The SDK's session, for what the client has no verb for."""
+        return self._open.verbs.session
+
+    @property
+    def server_info(self) -> Implementation | None:
+        """Who the server says it is; ``None`` when it does not say."""
+        return self._open.verbs.server_info
+
+    @property
+    def server_capabilities(self) -> types.ServerCapabilities:
+        """What the server can do."""
+        return self._open.verbs.server_capabilities
+
+    @property
+    def instructions(self) -> str | None:
+        """What the server wants its users to know."""
+        return self._open.verbs.instructions
+
+    # -- verbs that may be answered with questions -----------------------------------------
+
+    async def call_tool(
+        self,
+        name: str,
+        arguments: dict[str, Any] | None = None,
+        read_timeout_seconds: float | None = None,
+        progress_callback: ProgressFnT | None = None,
+        *,
+        input_responses: Mapping[str, Any] | None = None,
+        request_state: str | None = None,
+        meta: Mapping[str, Any] | None = None,
+    ) -> types.CallToolResult:
+        """Call a tool; its questions go to the callbacks.
+
+        Args:
+            name: The tool.
+            arguments: Its arguments, as JSON.
+            read_timeout_seconds: Machine time that this call may take, in seconds.
+            progress_callback: Is awaited with ``(progress, total, message)``, one
+                rising series over all rounds, and before the call returns.
+            input_responses: Answers to begin with, of an earlier exchange.
+            request_state: State to begin with, of an earlier exchange.
+            meta: More members for ``_meta``.
+
+        Returns:
+            The result, of the installed SDK's own type.
+
+        Raises:
+            AnyEraError: See `mcp_anyera.errors`; each is the SDK's error as well.
+            Exception: The SDK's error (`McpError`, `MCPError`), sent by the server.
+
+        Spec:
+            2026-07-28 ``server/tools``, ``basic/patterns/mrtr``.
+        """
+        return await self._open.verbs.call_tool(
+            name,
+            arguments,
+            read_timeout_seconds,
+            progress_callback,
+            input_responses=input_responses,
+            request_state=request_state,
+            meta=meta,
+        )
+
+    async def get_prompt(
+        self,
+        name: str,
+        arguments: dict[str, str] | None = None,
+        *,
+        input_responses: Mapping[str, Any] | None = None,
+        request_state: str | None = None,
+        meta: Mapping[str, Any] | None = None,
+    ) -> types.GetPromptResult:
+        """Get a prompt; its questions go to the callbacks.
+
+        Args:
+            name: The prompt.
+            arguments: Its arguments.
+            input_responses: Answers to begin with, of an earlier exchange.
+            request_state: State to begin with, of an earlier exchange.
+            meta: More members for ``_meta``.
+
+        Returns:
+            The result, of the installed SDK's own type.
+
+        Raises:
+            AnyEraError: See `mcp_anyera.errors`.
+            Exception: The SDK's error, sent by the server.
+
+        Spec:
+            2026-07-28 ``server/prompts``.
+        """
+        return await self._open.verbs.get_prompt(
+            name,
+            arguments,
+            input_responses=input_responses,
+            request_state=request_state,
+            meta=meta,
+        )
+
+    async def read_resource(
+        self,
+        uri: str,
+        *,
+        input_responses: Mapping[str, Any] | None = None,
+        request_state: str | None = None,
+        meta: Mapping[str, Any] | None = None,
+        **native: Any,
+    ) -> types.ReadResourceResult:
+        """Read a resource; its questions go to the callbacks.
+
+        Args:
+            uri: The resource.
+            input_responses: Answers to begin with, of an earlier exchange.
+            request_state: State to begin with, of an earlier exchange.
+            meta: More members for ``_meta``.
+            **native: ``cache_mode`` on SDK 2.x.
+
+        Returns:
+            The result, of the installed SDK's own type.
+
+        Raises:
+            AnyEraError: See `mcp_anyera.errors`.
+            Exception: The SDK's error, sent by the server.
+
+        Spec:
+            2026-07-28 ``server/resources``.
+        """
+        return await self._open.verbs.read_resource(
+            str(uri),
+            input_responses=input_responses,
+            request_state=request_state,
+            meta=meta,
+            **native,
+        )
+
+    # -- lists -----------------------------------------------------------------------------
+
+    async def list_tools(
+        self, *, cursor: str | None = None, meta: Mapping[str, Any] | None = None, **native: Any
+    ) -> types.ListToolsResult:
+        """List tools, one page; ``cache_mode`` exists on SDK 2.x."""
+        return await self._open.verbs.list_tools(cursor=cursor, meta=meta, **native)
+
+    async def list_prompts(
+        self, *, cursor: str | None = None, meta: Mapping[str, Any] | None = None, **native: Any
+    ) -> types.ListPromptsResult:
+        """List prompts, one page; ``cache_mode`` exists on SDK 2.x."""
+        return await self._open.verbs.list_prompts(cursor=cursor, meta=meta, **native)
+
+    async def list_resources(
+        self, *, cursor: str | None = None, meta: Mapping[str, Any] | None = None, **native: Any
+    ) -> types.ListResourcesResult:
+        """List resources, one page; ``cache_mode`` exists on SDK 2.x."""
+        return await self._open.verbs.list_resources(cursor=cursor, meta=meta, **native)
+
+    async def list_resource_templates(
+        self, *, cursor: str | None = None, meta: Mapping[str, Any] | None = None, **native: Any
+    ) -> types.ListResourceTemplatesResult:
+        """List resource templates, one page; ``cache_mode`` exists on SDK 2.x."""
+        return await self._open.verbs.list_resource_templates(cursor=cursor, meta=meta, **native)
+
+    # -- the rest ----------------------------------------------------------------------------
+
+    async def complete(
+        self,
+        ref: types.ResourceTemplateReference | types.PromptReference,
+        argument: dict[str, str],
+        context_arguments: dict[str, str] | None = None,
+    ) -> types.CompleteResult:
+        """Ask for completions of an argument of a prompt or a resource template."""
+        return await self._open.verbs.complete(ref, argument, context_arguments)
+
+    async def send_ping(self, *, meta: Mapping[str, Any] | None = None) -> types.EmptyResult:
+        """Ping; a modern server has no ping, so there the connection itself answers."""
+        return await self._open.verbs.send_ping(meta=meta)
+
+    async def set_logging_level(
+        self, level: types.LoggingLevel, *, meta: Mapping[str, Any] | None = None
+    ) -> types.EmptyResult:
+        """Ask for log messages of this severity and above, from now on, in either era."""
+        return await self._open.verbs.set_logging_level(level, meta=meta)
+
+    async def subscribe_resource(
+        self, uri: str, *, meta: Mapping[str, Any] | None = None
+    ) -> types.EmptyResult:
+        """Subscribe to a resource, in either era; the message handler hears of updates."""
+        return await self._open.verbs.subscribe_resource(str(uri), meta=meta)
+
+    async def unsubscribe_resource(
+        self, uri: str, *, meta: Mapping[str, Any] | None = None
+    ) -> types.EmptyResult:
+        """End a subscription to a resource, in either era."""
+        return await self._open.verbs.unsubscribe_resource(str(uri), meta=meta)
+
+    async def send_roots_list_changed(self) -> None:
+        """Say that the roots have changed; a modern server asks when it needs them."""
+        self._open.notify("notifications/roots/list_changed", None)
+
+    async def send_progress_notification(
+        self,
+        progress_token: str | int,
+        progress: float,
+        total: float | None = None,
+        message: str | None = None,
+    ) -> None:
+        """Report progress of the client's own work; modern servers do not hear of it."""
+        params = {
+            "progressToken": progress_token,
+            "progress": progress,
+            "total": total,
+            "message": message,
+        }
+        bare = {key: value for key, value in params.items() if value is not None}
+        self._open.notify("notifications/progress", bare)
+
+    def listen(
+        self,
+        *,
+        tools_list_changed: bool = False,
+        prompts_list_changed: bool = False,
+        resources_list_changed: bool = False,
+        resource_subscriptions: Sequence[str] = (),
+    ) -> AbstractAsyncContextManager[Any]:
+        """Open a stream of typed change events: a modern server, on SDK 2.x.
+
+        Anywhere else `message_handler` and `subscribe_resource` do the same work.
+
+        Raises:
+            NotImplementedError: On SDK 1.x, which has no types for the events.
+            Exception: On entering, the SDK's own ``ListenNotSupportedError`` on a
+                legacy connection.
+
+        Spec:
+            2026-07-28 ``basic/patterns/subscriptions``.
+        """
+        return self._open.verbs.listen(
+            tools_list_changed=tools_list_changed,
+            prompts_list_changed=prompts_list_changed,
+            resources_list_changed=resources_list_changed,
+            resource_subscriptions=resource_subscriptions,
+        )
+
+
+def _callbacks(
+    registry: Callbacks | None, single: dict[str, Any], modes: Sequence[str]
+) -> Callbacks:
+    if registry is None:
+        return Callbacks(elicitation_modes=modes, **single)
+    given = [name for name, value in single.items() if value is not None]
+    if given:
+        msg = f"callbacks= was given beside {', '.join(given)}; put them into it"
+        raise TypeError(msg)
+    return registry
+
+
+def _native(extensions: Sequence[Any] | None, cache: Any) -> dict[str, Any]:  # noqa: ANN401
+    native: dict[str, Any] = {}
+    if extensions is not None:
+        native["extensions"] = extensions
+    if cache is not _UNSET:
+        native["cache"] = cache
+    return native

@@ -1,0 +1,347 @@
+"""One open connection of a `Client`: the link below the session, the side above the engine.
+
+Requests wait here for their answers. The task that sent a request also runs its
+progress callback, so that progress comes in order and before the result, and a
+slow callback delays nobody else.
+"""
+
+from __future__ import annotations
+
+import itertools
+import logging
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from random import random
+from typing import Any, Final
+from uuid import uuid4
+
+import anyio
+
+from mcp_anyera._sdk import (
+    Implementation,
+    Verbs,
+    dump,
+    make_error,
+    parse_notification,
+    types,
+)
+from mcp_anyera._sdk.link import OnProgress, Opened
+from mcp_anyera._sdk.raised import exception_for
+from mcp_anyera.callbacks import Callbacks, Dispatcher, DispatcherOptions, RawNotification
+from mcp_anyera.engine import (
+    Answer,
+    CallOptions,
+    Connected,
+    Dropped,
+    Engine,
+    EngineConfig,
+    Event,
+    Failure,
+    Fault,
+    Message,
+    Question,
+    Refusal,
+    ToClient,
+    Verdict,
+)
+from mcp_anyera.engine import jsonrpc
+from mcp_anyera.mailbox import Item, Mailbox
+from mcp_anyera.transports.pump import Pump
+from mcp_anyera.transports.wire import Wire
+
+logger = logging.getLogger("mcp_anyera")
+
+FLUSH_TIMEOUT: Final = 0.5
+"""Seconds at the end for what was already said to go out; SDK 2.x waits as long."""
+
+_HIDDEN: Final = frozenset(
+    {"notifications/cancelled", "notifications/subscriptions/acknowledged"}
+)
+"""What belongs to the machinery and never reaches a message handler."""
+
+
+@dataclass(slots=True, eq=False)
+class _Waiter:
+    """A request that waits for its answer."""
+
+    on_progress: OnProgress | None
+    event: anyio.Event = field(default_factory=anyio.Event)
+    progress: deque[dict[str, Any]] = field(default_factory=deque)
+    answer: ToClient | None = None
+
+    async def wait(self) -> ToClient:
+        """Run progress callbacks as they come, then return the answer."""
+        while True:
+            while self.progress and self.on_progress is not None:
+                await _report(self.on_progress, self.progress.popleft())
+            if self.answer is not None:
+                return self.answer
+            self.event = anyio.Event()
+            await self.event.wait()
+
+
+async def _report(on_progress: OnProgress, params: dict[str, Any]) -> None:
+    try:
+        await on_progress(params["progress"], params.get("total"), params.get("message"))
+    except Exception:
+        logger.exception("a progress callback raised; the call goes on")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConnectionOptions:
+    """What a `Client` was told; times are seconds."""
+
+    client_info: Implementation
+    callbacks: Callbacks
+    config: EngineConfig
+    dispatch: DispatcherOptions
+    read_timeout: float | None = None
+    total_timeout: float | None = None
+    native: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """Parameters that only the installed SDK line has."""
+    on_event: Callable[[Event], None] | None = None
+
+
+class Connection:
+    """The link of a session and the client side of an engine, in one."""
+
+    def __init__(self, wire: Wire, options: ConnectionOptions) -> None:
+        self._options = options
+        self._wire = wire
+        self._engine = Engine(options.config)
+        self._pump = Pump(self._engine, wire, self)
+        self._dispatcher = Dispatcher(options.callbacks, options.dispatch, self._settle)
+        self._mailbox = Mailbox(self._dropped)
+        self._waiters: dict[int | str, _Waiter] = {}
+        self._ids = itertools.count(1)
+        self._verbs: Verbs | None = None
+        self._verdict: Verdict | None = None
+        self._ended = False
+
+    # -- life --------------------------------------------------------------------------
+
+    async def run(self, ready: Callable[[], None]) -> None:
+        """Open the connection, say so, and keep it until cancelled.
+
+        Raises:
+            ConnectError: It could not be opened.
+        """
+        try:
+            await self._open_wire()
+            async with anyio.create_task_group() as tasks:
+                self._dispatcher.tasks = tasks
+                await self._pump.run(tasks)
+                try:
+                    await self._serve(tasks, ready)
+                finally:
+                    await self._wind_down()
+                    tasks.cancel_scope.cancel()
+        finally:
+            with anyio.CancelScope(shield=True):
+                await self._wire.aclose()
+            self._pump.close()
+
+    async def _open_wire(self) -> None:
+        try:
+            await self._wire.open()
+        except OSError as error:
+            target = self._options.config.target
+            text = f"could not connect to {target}: it cannot be started: {error}"
+            raise exception_for(Failure(Fault.CONNECT, text)) from error
+
+    async def _serve(self, tasks: Any, ready: Callable[[], None]) -> None:  # noqa: ANN401
+        options = self._options
+        opened = await self._handshake()
+        async with Verbs(self, options.client_info, opened, options.native) as verbs:
+            self._verbs = verbs
+            self._dispatcher.session = verbs.session
+            tasks.start_soon(self._mailbox.run, self._deliver)
+            self.notify("notifications/initialized", None)
+            ready()
+            await anyio.sleep_forever()
+
+    async def _handshake(self) -> Opened:
+        params = {
+            "protocolVersion": "2025-11-25",
+            "capabilities": self._options.callbacks.capabilities(),
+            "clientInfo": dump(self._options.client_info),
+        }
+        result = await self.request("initialize", params, timeout=None)
+        assert self._verdict is not None
+        return Opened(self._verdict.revision, result, self._verdict.discover)
+
+    async def _wind_down(self) -> None:
+        self._ended = True
+        with anyio.CancelScope(shield=True):
+            self._pump.perform(self._engine.client_closed(anyio.current_time()))
+            self._fail_all("the client was closed while the call was open")
+            await self._pump.flush(FLUSH_TIMEOUT)
+            await self._wire.aclose()
+
+    def _fail_all(self, reason: str) -> None:
+        failure = Failure(Fault.LOST, reason)
+        for waiter in self._waiters.values():
+            if waiter.answer is None:
+                waiter.answer = ToClient(jsonrpc.error(None, failure.as_error()), failure)
+                waiter.event.set()
+
+    @property
+    def verbs(self) -> Verbs:
+        """The session's verbs; there once the connection is open."""
+        assert self._verbs is not None
+        return self._verbs
+
+    @property
+    def verdict(self) -> Verdict:
+        """What detection concluded; there once the connection is open."""
+        assert self._verdict is not None
+        return self._verdict
+
+    # -- the link below the session ------------------------------------------------------
+
+    async def request(
+        self,
+        method: str,
+        params: Mapping[str, Any] | None,
+        *,
+        timeout: float | None = None,
+        on_progress: OnProgress | None = None,
+        request_id: int | str | None = None,
+    ) -> dict[str, Any]:
+        """Send a request and wait for its result; see `Link.request`."""
+        if self._ended:
+            raise exception_for(Failure(Fault.LOST, f"{method} was not sent: the client is closed"))
+        call_id = next(self._ids) if request_id is None else request_id
+        body = None if params is None else dict(params)
+        if on_progress is not None:
+            meta = {**jsonrpc.meta_of(body or {}), "progressToken": call_id}
+            body = {**(body or {}), "_meta": meta}
+        waiter = self._waiters[call_id] = _Waiter(on_progress)
+        options = CallOptions(
+            self._options.read_timeout if timeout is None else timeout,
+            self._options.total_timeout,
+        )
+        try:
+            self._say(jsonrpc.request(call_id, method, body), options)
+            return _result(await waiter.wait())
+        except BaseException:
+            if waiter.answer is None:
+                self.notify("notifications/cancelled", {"requestId": call_id})
+            raise
+        finally:
+            del self._waiters[call_id]
+
+    def notify(self, method: str, params: Mapping[str, Any] | None) -> None:
+        """Send a notification; see `Link.notify`."""
+        if not self._ended:
+            self._say(jsonrpc.notification(method, None if params is None else dict(params)))
+
+    def _say(self, message: Message, options: CallOptions | None = None) -> None:
+        now = anyio.current_time()
+        given = CallOptions() if options is None else options
+        self._pump.perform(self._engine.receive_from_client(message, now, given))
+
+    def _settle(self, question_id: str, answer: Answer | Refusal) -> None:
+        self._pump.perform(self._engine.answer(question_id, answer, anyio.current_time()))
+
+    # -- the side above the engine -------------------------------------------------------
+
+    def to_client(self, effect: ToClient) -> None:
+        """Take a message: an answer for a request, or a notification."""
+        message = effect.message
+        if "method" in message:
+            self._take_notification(message)
+            return
+        waiter = self._waiters.get(message["id"])
+        if waiter is not None and waiter.answer is None:
+            waiter.answer = effect
+            waiter.event.set()
+
+    def _take_notification(self, message: Message) -> None:
+        method, params = message["method"], message.get("params")
+        if method == "notifications/progress":
+            self._take_progress(params or {})
+        if self._verbs is not None and self._verbs.intercept(method, params):
+            return
+        if method not in _HIDDEN:
+            self._mailbox.put(message)
+
+    def _take_progress(self, params: dict[str, Any]) -> None:
+        token = params.get("progressToken")
+        waiter = self._waiters.get(token) if jsonrpc.is_id(token) else None
+        if waiter is not None and waiter.on_progress is not None:
+            waiter.progress.append(params)
+            waiter.event.set()
+
+    def ask(self, question: Question) -> None:
+        """Put a question to the callbacks."""
+        self._dispatcher.ask(question)
+
+    def withdraw(self, question: Question, reason: str) -> None:
+        """Stop asking."""
+        del reason
+        self._dispatcher.withdraw(question)
+
+    def notice(self, event: Event) -> None:
+        """Hear of an event; pass it on."""
+        if isinstance(event, Connected):
+            self._verdict = event.verdict
+            self._dispatcher.era = event.verdict.era
+        logger.debug("%s", event)
+        if self._options.on_event is not None:
+            self._options.on_event(event)
+
+    def fault(self, error: Exception) -> None:
+        """Hear of something that arrived and is no message."""
+        self._mailbox.put(error)
+
+    def closed(self) -> None:
+        """Hear that the server is gone; the engine has failed the open calls."""
+
+    def _dropped(self, what: str) -> None:
+        self.notice(Dropped(what, "the handler is too slow and its queue is full"))
+
+    # -- what the server tells -------------------------------------------------------------
+
+    async def _deliver(self, item: Item) -> None:
+        try:
+            if not isinstance(item, Exception):
+                await self.verbs.tee(item["method"], item.get("params"))
+            await self._hand_over(item)
+        except Exception:
+            logger.exception("a notification callback raised; the connection goes on")
+
+    async def _hand_over(self, item: Item) -> None:
+        callbacks = self._options.callbacks
+        message = item if isinstance(item, Exception) else self._parsed(item)
+        if callbacks.logging_callback is not None and isinstance(
+            message, types.LoggingMessageNotification
+        ):
+            await callbacks.logging_callback(message.params)
+        if callbacks.message_handler is not None:
+            await callbacks.message_handler(message)
+
+    def _parsed(self, message: Message) -> object:
+        known = parse_notification(message, self.verdict.revision)
+        if known is not None:
+            return known
+        return RawNotification(message["method"], message.get("params"))
+
+
+def _result(answer: ToClient) -> dict[str, Any]:
+    if answer.failure is not None:
+        raise exception_for(answer.failure)
+    if "error" in answer.message:
+        raise make_error(answer.message["error"])
+    return answer.message["result"]
+
+
+def fresh_prefix() -> str:
+    """Return what the ids of a new connection start with."""
+    return f"anyera-{uuid4().hex[:8]}"
+
+
+def spread() -> float:
+    """Return a number in [0, 1) that spreads retries."""
+    return random()  # noqa: S311 - nothing secret hangs on it

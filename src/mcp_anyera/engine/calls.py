@@ -1,0 +1,229 @@
+"""Requests of the client side, from the first leg to the one answer.
+
+A call keeps the id that the client side gave it and gets a fresh wire id for
+each leg, so that no id is ever used twice on the wire (RES-5, MRTR-8). It is
+answered exactly once, by the server, by a failure of ours, or not at all when
+the client side has cancelled it.
+
+The clock of a call measures the machine: it stands still while a question of
+the call is open, and every sign of life winds it up again: an answered
+question, progress, a leg that asks for patience. Only ``total_timeout`` counts
+humans and patience in.
+
+Spec: 2026-07-28 ``basic/patterns/cancellation``, ``basic/patterns/progress``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from mcp_anyera.engine import jsonrpc, results
+from mcp_anyera.engine.config import CallOptions, Face
+from mcp_anyera.engine.context import Context, WireId
+from mcp_anyera.engine.effects import Message
+from mcp_anyera.engine.failures import Failure, Fault
+from mcp_anyera.engine.metadata import LOG_LEVEL_KEY, stamped
+from mcp_anyera.engine.questions import CallInfo
+from mcp_anyera.engine.rounds import Rounds
+from mcp_anyera.eras import Era
+
+
+@dataclass(slots=True, eq=False)
+class Call:
+    """One request of the client side that is still open."""
+
+    client_id: WireId
+    method: str
+    params: dict[str, Any] | None
+    options: CallOptions
+    wire_id: WireId | None = None
+    """The leg in flight; ``None`` between two legs."""
+    rounds: Rounds = field(default_factory=Rounds)
+    closed: bool = False
+    paused: int = 0
+    """How many questions keep the clock standing."""
+    refusal: Failure | None = None
+    """A question of this call, on a legacy wire, that got no answer."""
+    last_progress: float = 0.0
+    progress_offset: float = 0.0
+
+    @property
+    def info(self) -> CallInfo:
+        """The call as callbacks and errors name it."""
+        return CallInfo.of(self.method, self.params or {})
+
+    @property
+    def label(self) -> str:
+        """The call in an error sentence."""
+        info = self.info
+        return self.method if info.name is None else f"{self.method} {info.name!r}"
+
+
+def _nothing(_call: Call) -> None:
+    """Stand in until `asking` listens."""
+
+
+class Calls:
+    """The calls that are open on one connection."""
+
+    def __init__(self, context: Context) -> None:
+        self._ctx = context
+        self._by_wire: dict[WireId, Call] = {}
+        self._by_client: dict[WireId, Call] = {}
+        self._by_token: dict[WireId, Call] = {}
+        self.on_close: Callable[[Call], None] = _nothing
+        """Told of every call that is over, so that its questions can be withdrawn."""
+
+    # -- starting ------------------------------------------------------------------
+
+    def start(self, message: Message, options: CallOptions) -> Call:
+        """Open a call and send its first leg."""
+        call = Call(message["id"], message["method"], message.get("params"), options)
+        self._by_client[call.client_id] = call
+        meta = jsonrpc.meta_of(call.params or {})
+        if jsonrpc.is_id(token := meta.get("progressToken")):
+            self._by_token[token] = call
+        if LOG_LEVEL_KEY in meta:
+            self._ctx.opted_in = True
+        self._start_clocks(call)
+        self.send_leg(call, call.params)
+        return call
+
+    def send_leg(self, call: Call, params: dict[str, Any] | None) -> None:
+        """Send the request, or its retry, under a fresh id."""
+        call.wire_id = wire_id = self._ctx.next_id()
+        if call.method == "subscriptions/listen":
+            # A subscription is named by the id of its request; a string of ours
+            # can be told from every id that a session might choose.
+            call.wire_id = wire_id = self._ctx.next_name("listen")
+        self._by_wire[wire_id] = call
+        call.progress_offset = 0.0
+        if self._ctx.era is Era.MODERN:
+            params = stamped(params or {}, self._ctx.members)
+        self._ctx.send(jsonrpc.request(wire_id, call.method, params))
+
+    def _start_clocks(self, call: Call) -> None:
+        self._wind(call)
+        total = call.options.total_timeout
+        if total is not None:
+            when = self._ctx.now + total
+            self._ctx.timers.set(
+                (call, "total"), when, lambda: self._time_out(call, "total_timeout", total)
+            )
+
+    # -- finding -------------------------------------------------------------------
+
+    def of_wire(self, wire_id: object) -> Call | None:
+        """Return the call whose leg has this id; "7" finds 7, as both SDKs do."""
+        if not jsonrpc.is_id(wire_id):
+            return None
+        if wire_id not in self._by_wire and isinstance(wire_id, str) and wire_id.isdecimal():
+            return self._by_wire.get(int(wire_id)) if len(wire_id) < 20 else None
+        return self._by_wire.get(wire_id)
+
+    def of_client(self, client_id: object) -> Call | None:
+        """Return the open call that the client side knows by this id."""
+        return self._by_client.get(client_id) if jsonrpc.is_id(client_id) else None
+
+    def of_token(self, token: object) -> Call | None:
+        """Return the open call that a progress token belongs to."""
+        return self._by_token.get(token) if jsonrpc.is_id(token) else None
+
+    def only_one(self) -> Call | None:
+        """Return the call in flight when there is just one, else ``None``."""
+        return next(iter(self._by_wire.values())) if len(self._by_wire) == 1 else None
+
+    # -- ending --------------------------------------------------------------------
+
+    def leg_ended(self, call: Call) -> None:
+        """Note that the leg in flight has its reply."""
+        if call.wire_id is not None:
+            del self._by_wire[call.wire_id]
+            call.wire_id = None
+
+    def close(self, call: Call) -> None:
+        """Forget a call; whoever closes it has answered it, or must not."""
+        call.closed = True
+        self.leg_ended(call)
+        self._by_client.pop(call.client_id, None)
+        self._ctx.open.discard(call.client_id)
+        token = jsonrpc.meta_of(call.params or {}).get("progressToken")
+        if jsonrpc.is_id(token) and self._by_token.get(token) is call:
+            del self._by_token[token]
+        self._ctx.timers.clear((call, "read"))
+        self._ctx.timers.clear((call, "total"))
+        self._ctx.timers.clear((call, "retry"))
+        self.on_close(call)
+
+    def complete(self, call: Call, result: dict[str, Any]) -> None:
+        """Answer a call with a complete result, in the words of its face."""
+        self.close(call)
+        if self._ctx.era is Era.MODERN:
+            if self._ctx.config.face is Face.NATIVE:
+                result = results.for_native_face(result)
+            else:
+                result = results.for_legacy_face(call.method, result)
+        self._ctx.reply(call.client_id, result)
+
+    def reject(self, call: Call, error: dict[str, Any]) -> None:
+        """Answer a call with the server's error."""
+        self.close(call)
+        ctx = self._ctx
+        if ctx.era is Era.MODERN and ctx.config.translate_missing_resource:
+            error = results.legacy_error(call.method, call.params or {}, error)
+        ctx.reject(call.client_id, error)
+
+    def fail(self, call: Call, failure: Failure) -> None:
+        """Answer a call with a failure of ours; a leg in flight is given up."""
+        if call.wire_id is not None:
+            self._ctx.cancel_wire(call.wire_id, failure.fault.value)
+        self.abandon(call, failure.message)
+        self._ctx.fail(call.client_id, failure)
+
+    def abandon(self, call: Call, reason: str) -> None:
+        """Close a call and withdraw its questions, without an answer."""
+        self.close(call)
+        call.rounds.withdraw(self._ctx, reason)
+
+    def lose_all(self, reason: str) -> None:
+        """Fail every open call because the server is gone."""
+        for call in list(self._by_client.values()):
+            self.abandon(call, "the connection is closed")
+            message = f"connection closed while {call.label} was open: {reason}"
+            self._ctx.fail(call.client_id, Failure(Fault.LOST, message))
+
+    # -- the clock -----------------------------------------------------------------
+
+    def pause(self, call: Call) -> None:
+        """Stop the clock of a call: a question of it is open."""
+        call.paused += 1
+        self._ctx.timers.clear((call, "read"))
+
+    def resume(self, call: Call) -> None:
+        """Wind the clock of a call up again when its last question is answered."""
+        call.paused -= 1
+        if not call.paused and not call.closed:
+            self._wind(call)
+
+    def progressed(self, call: Call) -> None:
+        """Wind up the clock of a call: the server is at work on it."""
+        if not call.paused:
+            self._wind(call)
+
+    def _wind(self, call: Call) -> None:
+        timeout = call.options.read_timeout
+        if timeout is not None:
+            when = self._ctx.now + timeout
+            self._ctx.timers.set(
+                (call, "read"), when, lambda: self._time_out(call, "read_timeout", timeout)
+            )
+
+    def _time_out(self, call: Call, which: str, seconds: float) -> None:
+        state = "a question was open" if call.paused else "the server had not answered"
+        message = (
+            f"{call.label} took longer than {seconds:g} s ({state}); "
+            f"raise {which}_seconds if it may take longer"
+        )
+        self.fail(call, Failure(Fault.TIMEOUT, message))

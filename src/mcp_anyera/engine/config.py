@@ -1,0 +1,127 @@
+"""What a connection is told before it starts; nothing in here changes later."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, Final
+
+from mcp_anyera.eras import Era, era_of
+
+PROBE_TIMEOUT: Final = 0.9
+"""Seconds of patience with ``server/discover`` on a byte stream.
+
+`mcp.Client` 2.3 waits 10 s, others 5 s. A mute server costs a user this long at
+every connect, so it is short; a modern server that was only slow loses nothing,
+because its late answer is still taken (`lifecycle`).
+"""
+
+CONNECT_TIMEOUT: Final = 90.0
+"""Seconds for the whole opening. Package runners and JVMs need 10 to 60 s."""
+
+MAX_ROUNDS: Final = 10
+"""Rounds of one call; the TypeScript, Python and Go SDKs use the same figure."""
+
+MAX_QUESTIONS: Final = 100
+"""Questions of one call, over all its rounds and in either era."""
+
+STATE_ONLY_BUDGET: Final = 300.0
+"""Seconds that a server may keep a call waiting with nothing but ``requestState``."""
+
+
+class Face(Enum):
+    """The protocol that the client side of the engine speaks."""
+
+    LEGACY = "legacy"
+    """Always 2025-11-25 or older, whatever the server is: a framework's session."""
+    NATIVE = "native"
+    """The server's own era: a session that can adopt what was negotiated."""
+
+
+class Questions(Enum):
+    """Who answers what the server asks."""
+
+    CLIENT = "client"
+    """The session on the client side, as direct requests that it knows."""
+    SHELL = "shell"
+    """Whoever runs the engine, through `Ask` and `Engine.answer`."""
+
+
+class Exchange(Enum):
+    """How a request travels, as far as cancelling it is concerned."""
+
+    STREAM = "stream"
+    """One channel for everything: cancelled by a notification."""
+    HTTP = "http"
+    """One exchange each: on a modern connection, cancelled by closing it."""
+
+
+def _middle() -> float:
+    return 0.5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EngineConfig:
+    """The rules of one connection. Times are seconds; ``None`` means unbounded."""
+
+    target: str = "the server"
+    """The server as errors name it; never with credentials."""
+    mode: str = "auto"
+    """``"auto"``, ``"legacy"`` (never probes), ``"modern"``, or a revision to pin."""
+    face: Face = Face.LEGACY
+    questions: Questions = Questions.CLIENT
+    exchange: Exchange = Exchange.STREAM
+    probe_timeout: float = PROBE_TIMEOUT
+    connect_timeout: float | None = CONNECT_TIMEOUT
+    restartable: bool = False
+    """Whether `RestartServer` can be performed."""
+    max_rounds: int = MAX_ROUNDS
+    max_questions: int = MAX_QUESTIONS
+    state_only_budget: float = STATE_ONLY_BUDGET
+    log_level: str | None = None
+    """The least severe log message that is wanted; ``None`` asks for none."""
+    list_changes: bool = True
+    """Whether someone on the client side cares about list changes."""
+    prior_discover: dict[str, Any] | None = None
+    """A ``DiscoverResult`` to start a pinned modern connection with, unprobed."""
+    translate_missing_resource: bool = True
+    """On a legacy face: a modern "no such resource" becomes the legacy -32002."""
+    jitter: Callable[[], float] = _middle
+    """Gives numbers in [0, 1) that spread retries; the engine itself has no dice."""
+    prefix: str = "anyera"
+    """Starts the ids that the engine invents, so that they are ours to see."""
+
+    def __post_init__(self) -> None:
+        """Refuse a mode that names nothing."""
+        if self.mode not in {"auto", "legacy", "modern"} and era_of(self.mode) is None:
+            msg = (
+                f"mode must be 'auto', 'legacy', 'modern' or a protocol revision "
+                f"such as '2026-07-28' or '2025-11-25'; got {self.mode!r}"
+            )
+            raise ValueError(msg)
+
+    @property
+    def probes(self) -> bool:
+        """Whether the opening starts with ``server/discover``."""
+        return self.mode in {"auto", "modern"}
+
+    @property
+    def only(self) -> Era | None:
+        """The one era that is acceptable, or ``None`` when either is."""
+        if self.mode == "auto":
+            return None
+        return Era(self.mode) if self.mode in {"legacy", "modern"} else era_of(self.mode)
+
+
+@dataclass(frozen=True, slots=True)
+class CallOptions:
+    """What the client side wants of one call."""
+
+    read_timeout: float | None = None
+    """Seconds of machine time; stands still while a question is open."""
+    total_timeout: float | None = None
+    """Seconds for everything, humans included."""
+
+
+NO_OPTIONS: Final = CallOptions()

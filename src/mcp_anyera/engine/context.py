@@ -1,0 +1,137 @@
+"""What the rule modules of one engine share: the clock, the ids, the outbox.
+
+One context belongs to one connection. Effects are collected in order while one
+input is being worked on and handed out when it is done.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+from mcp_anyera.engine import jsonrpc
+from mcp_anyera.engine.config import EngineConfig, Exchange
+from mcp_anyera.engine.effects import AbortLeg, Effect, Message, Notice, ToClient, ToServer
+from mcp_anyera.engine.events import Dropped, Event
+from mcp_anyera.engine.failures import Failure
+from mcp_anyera.engine.metadata import stamp, stamped
+from mcp_anyera.engine.timers import Timers
+from mcp_anyera.eras import Era
+
+WireId: TypeAlias = int | str
+OnReply: TypeAlias = Callable[[Message], None]
+
+
+class Context:
+    """The state that belongs to the connection and to no single feature."""
+
+    def __init__(self, config: EngineConfig) -> None:
+        self.config = config
+        self.timers = Timers()
+        self.now = 0.0
+        self.out: list[Effect] = []
+        self.era: Era | None = None
+        self.revision: str | None = None
+        self.server_capabilities: dict[str, Any] = {}
+        self.initialize: dict[str, Any] = {}
+        """Params of the session's ``initialize``."""
+        self.log_level = config.log_level
+        self.opted_in = False
+        """Whether a single request has asked for log messages by itself."""
+        self.members: dict[str, Any] = {}
+        """What every modern request carries in ``_meta``."""
+        self.open: set[WireId] = set()
+        """Ids of the client side that still wait for an answer."""
+        self._own: dict[WireId, OnReply] = {}
+        self._serial = 0
+
+    # -- identity ----------------------------------------------------------------
+
+    @property
+    def declared(self) -> dict[str, Any]:
+        """The capabilities that the server was told."""
+        capabilities = self.initialize.get("capabilities")
+        return capabilities if jsonrpc.is_object(capabilities) else {}
+
+    def next_id(self) -> int:
+        """Return a request id that this connection has not used before."""
+        self._serial += 1
+        return self._serial
+
+    def next_name(self, kind: str) -> str:
+        """Return a string id that cannot be anybody else's."""
+        return f"{self.config.prefix}-{kind}-{self.next_id()}"
+
+    def restamp(self) -> None:
+        """Work out again what every modern request carries."""
+        if self.era is Era.MODERN and self.revision is not None:
+            self.members = stamp(self.revision, self.initialize, self.log_level)
+
+    # -- towards the server ------------------------------------------------------
+
+    def send(self, message: Message) -> None:
+        """Write one message to the server."""
+        self.out.append(ToServer(message))
+
+    def send_own(
+        self,
+        method: str,
+        params: dict[str, Any],
+        on_reply: OnReply,
+        wire_id: WireId | None = None,
+    ) -> WireId:
+        """Send a request of our own; a modern one gets its metadata here."""
+        own_id = self.next_id() if wire_id is None else wire_id
+        self._own[own_id] = on_reply
+        body = stamped(params, self.members) if self.era is Era.MODERN else params
+        self.send(jsonrpc.request(own_id, method, body))
+        return own_id
+
+    def take_own(self, wire_id: WireId) -> OnReply | None:
+        """Return, once, who waits for the reply to a request of our own."""
+        return self._own.pop(wire_id, None)
+
+    def forget_own(self, wire_id: WireId) -> None:
+        """Stop waiting for a reply; when it comes after all it is dropped."""
+        self._own.pop(wire_id, None)
+
+    def cancel_wire(self, wire_id: WireId, reason: str) -> None:
+        """Tell the wire that a request is given up, in the way of its transport."""
+        if self.era is Era.MODERN and self.config.exchange is Exchange.HTTP:
+            self.out.append(AbortLeg(wire_id))
+            return
+        params = {"requestId": wire_id, "reason": reason}
+        self.send(jsonrpc.notification("notifications/cancelled", params))
+
+    # -- towards the client side ---------------------------------------------------
+
+    def deliver(self, message: Message) -> None:
+        """Give one message, that answers nothing, to the client side."""
+        self.out.append(ToClient(message))
+
+    def reply(self, client_id: WireId, result: dict[str, Any]) -> None:
+        """Answer a request of the client side."""
+        self.open.discard(client_id)
+        self.out.append(ToClient(jsonrpc.response(client_id, result)))
+
+    def reject(self, client_id: WireId, error: dict[str, Any]) -> None:
+        """Answer a request of the client side with the server's own error."""
+        self.open.discard(client_id)
+        self.out.append(ToClient(jsonrpc.error(client_id, error)))
+
+    def fail(self, client_id: WireId | None, failure: Failure) -> None:
+        """Answer a request of the client side with a failure of ours."""
+        if client_id is not None:
+            self.open.discard(client_id)
+        error = jsonrpc.error(client_id, failure.as_error())
+        self.out.append(ToClient(error, failure))
+
+    # -- towards whoever watches ---------------------------------------------------
+
+    def notice(self, event: Event) -> None:
+        """Report that something happened."""
+        self.out.append(Notice(event))
+
+    def drop(self, what: str, reason: str) -> None:
+        """Report that a message goes no further."""
+        self.notice(Dropped(what, reason))

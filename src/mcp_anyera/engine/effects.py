@@ -1,0 +1,75 @@
+"""What the engine wants done, in the order in which it must be done.
+
+Every input of the engine returns a list of these. The shell performs them from
+first to last; nothing is left inside to be drained.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+if TYPE_CHECKING:
+    from mcp_anyera.engine.events import Event
+    from mcp_anyera.engine.failures import Failure
+    from mcp_anyera.engine.questions import Question
+
+Message: TypeAlias = dict[str, Any]
+"""One JSON-RPC message, as ``json.loads`` gives it."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToServer:
+    """Write one message to the server."""
+
+    message: Message
+
+
+@dataclass(frozen=True, slots=True)
+class ToClient:
+    """Give one message to the client side."""
+
+    message: Message
+    failure: Failure | None = None
+    """Set when the message is an error made here and not by the server."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """Put a question to the callbacks; answer with `Engine.answer`."""
+
+    question: Question
+
+
+@dataclass(frozen=True, slots=True)
+class Withdraw:
+    """Stop asking: the answer is no longer wanted and would be dropped."""
+
+    question: Question
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class AbortLeg:
+    """Close the HTTP exchange of one wire request (modern HTTP cancellation)."""
+
+    wire_id: int | str
+
+
+@dataclass(frozen=True, slots=True)
+class RestartServer:
+    """End the server process and start it again, then call `server_started`."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """Something worth knowing happened; nothing has to be done about it."""
+
+    event: Event
+
+
+Effect: TypeAlias = (
+    ToServer | ToClient | Ask | Withdraw | AbortLeg | RestartServer | Notice
+)

@@ -1,0 +1,93 @@
+"""What happened on a connection, as typed values.
+
+Events never contain answers, ``requestState`` or credentials.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from mcp_anyera.eras import Era
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One thing that was tried while connecting."""
+
+    what: str
+    """Such as ``"server/discover at 2026-07-28"``."""
+    outcome: str
+    """What came of it, in words."""
+    seconds: float
+    """How long it took."""
+
+    def __str__(self) -> str:
+        """Render as one clause of a sentence."""
+        return f"{self.what}: {self.outcome}"
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What detection concluded about a server, and why."""
+
+    era: Era
+    revision: str
+    evidence: tuple[Step, ...]
+    discover: dict[str, Any] | None = field(default=None, repr=False)
+    """The ``DiscoverResult`` of a modern server, as it came."""
+    initialize: dict[str, Any] | None = field(default=None, repr=False)
+    """The ``InitializeResult`` of a legacy server, as it came."""
+
+
+@dataclass(frozen=True, slots=True)
+class Connected:
+    """The opening is over and the era is known."""
+
+    verdict: Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Restarted:
+    """The server process was ended and started again."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class RoundBegun:
+    """The server answered a call with questions, or with nothing but its state."""
+
+    method: str
+    number: int
+    """1 for the first; state-only legs do not count."""
+    kinds: tuple[str, ...]
+    """The methods of the questions; empty for a state-only leg."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A question was answered without asking anybody."""
+
+    method: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """A message went no further."""
+
+    what: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class ListenEnded:
+    """A ``subscriptions/listen`` stream is over."""
+
+    reason: str
+    retry_in: float | None
+    """Seconds until it is opened again; ``None`` when it is given up."""
+
+
+Event: TypeAlias = Connected | Restarted | RoundBegun | Refused | Dropped | ListenEnded

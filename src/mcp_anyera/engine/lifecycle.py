@@ -1,0 +1,281 @@
+"""Opening a connection: find out the era, then answer the session's ``initialize``.
+
+The order of events on a byte stream (2026-07-28 ``basic/transports/stdio`` §
+Backward Compatibility), with what the text leaves open:
+
+* ``server/discover`` goes first. A reply is evidence (`detection`).
+* Silence is none. When the patience is over, ``initialize`` goes out on the same
+  pipe, and from then on its answer decides: success means that the process now
+  serves legacy, whatever it says later; a refusal means modern, by the late
+  answer to the probe or by one more probe.
+* A server that ends is started again, for a plain handshake, once.
+* ``initialize`` is never sent after a modern verdict: some servers lock.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import Enum, auto
+from typing import Any
+
+from mcp_anyera.engine import detection, jsonrpc
+from mcp_anyera.engine.context import Context, OnReply, WireId
+from mcp_anyera.engine.detection import AskAgain, Legacy, Modern, NoCommonGround
+from mcp_anyera.engine.effects import Message, RestartServer
+from mcp_anyera.engine.events import Connected, Restarted, Step, Verdict
+from mcp_anyera.engine.failures import UNSUPPORTED_VERSION, Failure, Fault
+from mcp_anyera.engine.metadata import (
+    legacy_revision_for,
+    stamp,
+    synthesise_discover_result,
+    synthesise_initialize_result,
+)
+from mcp_anyera.eras import LATEST_MODERN, LEGACY_REVISIONS, Era, era_of
+
+
+class Phase(Enum):
+    """Where the opening stands."""
+
+    NEW = auto()
+    """Nothing was asked of us yet, or the last opening was given up."""
+    PROBING = auto()
+    """``server/discover`` is out."""
+    HANDSHAKING = auto()
+    """``initialize`` is out; a late answer to the probe is still welcome."""
+    RESTARTING = auto()
+    """The process ended and is being started again."""
+    READY = auto()
+    """The era is known."""
+    CLOSED = auto()
+    """The server is gone."""
+
+
+class Lifecycle:
+    """The opening and the end of one connection."""
+
+    def __init__(self, context: Context) -> None:
+        self._ctx = context
+        self.phase = Phase.NEW
+        self.client_id: WireId | None = None
+        """Id of the ``initialize`` that waits for an answer."""
+        self._reset()
+
+    def _reset(self) -> None:
+        self._steps: list[Step] = []
+        self._step_began = self._ctx.now
+        self._sent: list[WireId] = []
+        self._probes = 0
+        self._restarted = False
+        self._late: Modern | None = None
+
+    # -- beginning -----------------------------------------------------------------
+
+    def begin(self, message: Message) -> None:
+        """Take the session's ``initialize`` and start finding out."""
+        if self.phase is not Phase.NEW:
+            state = "over" if self.phase is Phase.READY else "running or impossible"
+            text = f"initialize came when the handshake is {state}; send it once"
+            self._ctx.fail(message["id"], Failure(Fault.BAD_REQUEST, text))
+            return
+        self._reset()
+        self.client_id, self._ctx.initialize = message["id"], jsonrpc.params_of(message)
+        limit = self._ctx.config.connect_timeout
+        if limit is not None:
+            text = f"no answer within {limit:g} s (connect_timeout_seconds)"
+            self._after(limit, "connect", lambda: self._fail(text))
+        self._open()
+
+    def _open(self) -> None:
+        config = self._ctx.config
+        if config.probes:
+            self._probe(LATEST_MODERN)
+        elif config.only is Era.LEGACY:
+            self._handshake()
+        else:
+            discover = config.prior_discover or synthesise_discover_result(config.mode)
+            self._connect_modern(Modern(config.mode, discover), "pinned; nothing was asked")
+
+    def give_up(self) -> None:
+        """Stop because the session no longer wants to; nothing goes on the wire."""
+        if self.client_id is not None:
+            self._ctx.open.discard(self.client_id)
+        self._end(Phase.NEW)
+
+    # -- asking --------------------------------------------------------------------
+
+    def _probe(self, revision: str) -> None:
+        self.phase = Phase.PROBING
+        self._probes += 1
+        members = stamp(revision, self._ctx.initialize, None)
+        self._send("server/discover", {"_meta": members}, self._on_probe)
+        if self._ctx.config.only is None:
+            self._after(self._ctx.config.probe_timeout, "probe", self._lose_patience)
+
+    def _lose_patience(self) -> None:
+        patience = self._ctx.config.probe_timeout
+        self._step("server/discover", f"no answer within {patience:g} s")
+        self._handshake()
+
+    def _handshake(self) -> None:
+        self.phase = Phase.HANDSHAKING
+        self._ctx.timers.clear("probe")
+        pinned = era_of(self._ctx.config.mode) is Era.LEGACY
+        initialize = self._ctx.initialize
+        revision = self._ctx.config.mode if pinned else legacy_revision_for(initialize)
+        params = {**initialize, "protocolVersion": revision}
+        self._send("initialize", params, self._on_initialize)
+
+    # -- hearing -------------------------------------------------------------------
+
+    def _on_probe(self, reply: Message) -> None:
+        finding = detection.classify(reply)
+        if self.phase is Phase.HANDSHAKING:
+            if isinstance(finding, Modern):
+                self._late = finding
+            return
+        self._ctx.timers.clear("probe")
+        match finding:
+            case Modern():
+                self._connect_modern(finding, f"offers {finding.revision}")
+            case AskAgain(revision):
+                self._step("server/discover", f"asked for {revision}")
+                self._ask_again(revision)
+            case Legacy(reason):
+                self._step("server/discover", reason)
+                self._legacy_found()
+            case NoCommonGround(reason):
+                self._fail(reason)
+
+    def _ask_again(self, revision: str) -> None:
+        if self._probes > 1:
+            self._fail("the server refuses the revision that it offers")
+        else:
+            self._probe(revision)
+
+    def _legacy_found(self) -> None:
+        if self._ctx.config.only is Era.MODERN:
+            self._fail("the server is legacy and mode='modern' excludes that; use mode='auto'")
+        else:
+            self._handshake()
+
+    def _on_initialize(self, reply: Message) -> None:
+        if not jsonrpc.is_object(reply.get("result")):
+            self._initialize_refused(reply.get("error"))
+            return
+        result: dict[str, Any] = reply["result"]
+        revision = result.get("protocolVersion")
+        era = era_of(revision) if isinstance(revision, str) else None
+        if era is Era.LEGACY:
+            self._connect_legacy(str(revision), result)
+            return
+        self._step("initialize", f"answered with version {str(revision)[:40]!r}")
+        if era is Era.MODERN and self._may_probe():
+            self._probe(LATEST_MODERN)
+        else:
+            self._fail(f"a handshake can end in {', '.join(LEGACY_REVISIONS)} only")
+
+    def _initialize_refused(self, error: Any) -> None:  # noqa: ANN401 - as it came
+        code = error["code"] if jsonrpc.is_error(error) else None
+        text = error["message"] if jsonrpc.is_error(error) else "a malformed reply"
+        self._step("initialize", f"refused with error {code}: {str(text)[:200]}")
+        if self._late is not None:
+            self._connect_modern(self._late, "its late answer counts")
+        elif code == UNSUPPORTED_VERSION and self._may_probe():
+            self._probe(LATEST_MODERN)
+        else:
+            self._fail("the server accepts neither opening")
+
+    def _may_probe(self) -> bool:
+        return self._ctx.config.only is None and self._probes <= 1
+
+    # -- deciding ------------------------------------------------------------------
+
+    def _connect_modern(self, found: Modern, outcome: str) -> None:
+        self._step(f"server/discover at {found.revision}", outcome)
+        ctx = self._ctx
+        ctx.era, ctx.revision = Era.MODERN, found.revision
+        capabilities = found.discover.get("capabilities")
+        ctx.server_capabilities = capabilities if jsonrpc.is_object(capabilities) else {}
+        ctx.restamp()
+        verdict = Verdict(
+            Era.MODERN, found.revision, tuple(self._steps), discover=found.discover
+        )
+        self._connected(verdict, synthesise_initialize_result(found.discover, ctx.initialize))
+
+    def _connect_legacy(self, revision: str, result: dict[str, Any]) -> None:
+        self._step("initialize", f"agreed on {revision}")
+        ctx = self._ctx
+        ctx.era, ctx.revision = Era.LEGACY, revision
+        capabilities = result.get("capabilities")
+        ctx.server_capabilities = capabilities if jsonrpc.is_object(capabilities) else {}
+        verdict = Verdict(Era.LEGACY, revision, tuple(self._steps), initialize=result)
+        self._connected(verdict, result)
+
+    def _connected(self, verdict: Verdict, result: dict[str, Any]) -> None:
+        client_id = self.client_id
+        self._end(Phase.READY)
+        self._ctx.notice(Connected(verdict))
+        if client_id is not None:
+            self._ctx.reply(client_id, result)
+
+    def _fail(self, reason: str) -> None:
+        tried = "; ".join(map(str, self._steps)) or "nothing was tried before"
+        client_id = self.client_id
+        self._end(Phase.NEW)
+        message = f"could not connect to {self._ctx.config.target}: {reason} (tried: {tried})"
+        if client_id is not None:
+            self._ctx.fail(client_id, Failure(Fault.CONNECT, message))
+
+    def _end(self, phase: Phase) -> None:
+        self.phase, self.client_id = phase, None
+        self._forget()
+        self._ctx.timers.clear("connect")
+
+    # -- the process ---------------------------------------------------------------
+
+    def server_closed(self, reason: str) -> None:
+        """The server ended; start it again if only the probe can be to blame."""
+        if self.phase in {Phase.PROBING, Phase.HANDSHAKING, Phase.RESTARTING}:
+            self._step("the server", f"ended ({reason})")
+            if self._may_restart():
+                self._restart()
+            else:
+                self._fail("the server ended before the handshake was over")
+                self.phase = Phase.CLOSED
+        else:
+            self.phase = Phase.CLOSED
+
+    def _may_restart(self) -> bool:
+        config = self._ctx.config
+        possible = config.restartable and config.only is None
+        return possible and bool(self._probes) and not self._restarted
+
+    def _restart(self) -> None:
+        self._restarted, self.phase = True, Phase.RESTARTING
+        self._forget()
+        reason = "it ended when it was asked for server/discover"
+        self._ctx.notice(Restarted(reason))
+        self._ctx.out.append(RestartServer(reason))
+
+    def server_started(self) -> None:
+        """The server runs again: this time nothing but a plain handshake."""
+        if self.phase is Phase.RESTARTING:
+            self._handshake()
+
+    # -- helpers -------------------------------------------------------------------
+
+    def _send(self, method: str, params: dict[str, Any], on_reply: OnReply) -> None:
+        self._sent.append(self._ctx.send_own(method, params, on_reply))
+        self._step_began = self._ctx.now
+
+    def _forget(self) -> None:
+        for wire_id in self._sent:
+            self._ctx.forget_own(wire_id)
+        self._sent.clear()
+        self._ctx.timers.clear("probe")
+
+    def _after(self, seconds: float, key: str, action: Callable[[], None]) -> None:
+        self._ctx.timers.set(key, self._ctx.now + seconds, action)
+
+    def _step(self, what: str, outcome: str) -> None:
+        self._steps.append(Step(what, outcome, self._ctx.now - self._step_began))

@@ -1,0 +1,83 @@
+"""What a `Client` was pointed at, and the wire that leads there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+from mcp_anyera._sdk import (
+    SDK1,
+    StdioServerParameters,
+    http_transport,
+    in_process,
+    is_in_process_server,
+)
+from mcp_anyera.engine import EngineConfig
+from mcp_anyera.transports import Adapted
+from mcp_anyera.transports.seeing import is_http, wire_for
+from mcp_anyera.transports.stdio import StdioWire
+from mcp_anyera.transports.streams import StreamsWire
+from mcp_anyera.transports.wire import Wire
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A server, as errors name it and as it is reached."""
+
+    name: str
+    """Without credentials: the URL without user and query, or the command."""
+    wire: Callable[[], Wire]
+    restartable: bool = False
+    legacy_only: bool = False
+    """Whether nothing but legacy can come through."""
+
+    @classmethod
+    def of(cls, server: Any, *, raise_exceptions: bool) -> Target:  # noqa: ANN401
+        """Read the ``server`` argument of `Client`.
+
+        Raises:
+            TypeError: It is none of the things that a client can be pointed at.
+        """
+        if isinstance(server, StdioServerParameters):
+            return _stdio(server)
+        if isinstance(server, str):
+            return cls(_bare_url(server), lambda: StreamsWire(http_transport(server)), legacy_only=SDK1)
+        if is_in_process_server(server):
+            transport = in_process(server, raise_exceptions=raise_exceptions)
+            return cls("the server in this process", lambda: StreamsWire(transport), legacy_only=SDK1)
+        if isinstance(server, Adapted):
+            return cls("the server", lambda: server.wire, server.wire.restartable)
+        if isinstance(server, Sequence) and all(isinstance(part, str) for part in cast("Sequence[Any]", server)):
+            command, *args = cast("Sequence[str]", server)
+            return _stdio(StdioServerParameters(command=command, args=args))
+        return _transport(server)
+
+    def mode(self, asked: str) -> str:
+        """Return the mode to open with, given what the user asked for."""
+        EngineConfig(mode=asked)
+        return "legacy" if asked == "auto" and self.legacy_only else asked
+
+
+def _stdio(parameters: StdioServerParameters) -> Target:
+    name = repr(" ".join([parameters.command, *parameters.args]))
+    return Target(name, lambda: StdioWire(parameters), restartable=True)
+
+
+def _transport(server: Any) -> Target:  # noqa: ANN401 - checked here
+    pair = isinstance(server, Sequence) and len(cast("Sequence[Any]", server)) > 1
+    if not pair and not hasattr(server, "__aenter__"):
+        msg = (
+            "server must be a URL, StdioServerParameters, [command, *args], a transport, "
+            f"a (read, write) pair or a server object of the SDK; got {type(server).__name__}"
+        )
+        raise TypeError(msg)
+    wire = wire_for(server)
+    return Target("the server", lambda: wire, wire.restartable, SDK1 and is_http(server))
+
+
+def _bare_url(url: str) -> str:
+    scheme, mark, rest = url.partition("://")
+    authority, slash, path = rest.partition("/")
+    host = authority.rpartition("@")[2]
+    return f"{scheme}{mark}{host}{slash}{path.partition('?')[0].partition('#')[0]}"

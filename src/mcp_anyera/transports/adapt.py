@@ -1,0 +1,253 @@
+"""Streams that look like a 2025-11-25 server, whatever the server is.
+
+The session on them is the SDK's own, unchanged, of either line: it shakes hands,
+is asked directly and hears of changes as it always did. What a modern server
+wants instead happens underneath.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field
+from random import random
+from types import TracebackType
+from typing import Any, Final, TypeAlias
+
+import anyio
+from anyio.streams.memory import MemoryObjectReceiveStream
+
+from mcp_anyera._sdk import SessionMessage, from_session_message, to_session_message
+from mcp_anyera.engine import Engine, EngineConfig, Event, Question, ToClient
+from mcp_anyera.engine.config import CONNECT_TIMEOUT, MAX_ROUNDS, PROBE_TIMEOUT
+from mcp_anyera.transports.background import Background
+from mcp_anyera.transports.pump import Pump
+from mcp_anyera.transports.seeing import wire_for
+from mcp_anyera.transports.wire import Wire
+
+FLUSH_TIMEOUT: Final = 0.5
+"""Seconds at the end for what was already said to go out; SDK 2.x waits as long."""
+
+ReadStream: TypeAlias = "MemoryObjectReceiveStream[SessionMessage | Exception]"
+OnEvent: TypeAlias = Callable[[Event], None]
+
+
+class _Face:
+    """The client side of the engine: a stream that the session reads."""
+
+    def __init__(self, on_event: OnEvent | None) -> None:
+        self._send, self.read = anyio.create_memory_object_stream[
+            "SessionMessage | Exception"
+        ](math.inf)
+        self._on_event = on_event
+
+    def to_client(self, effect: ToClient) -> None:
+        """Put a message where the session reads."""
+        # SDK 1.x has no error without an id; there is no call that it could end.
+        if effect.message.get("id", "") is not None:
+            self._put(to_session_message(effect.message))
+
+    def ask(self, question: Question) -> None:
+        """Never called: the session is asked in its own words."""
+        raise AssertionError(question)
+
+    def withdraw(self, question: Question, reason: str) -> None:
+        """Never called, for the same reason."""
+        raise AssertionError(question, reason)
+
+    def notice(self, event: Event) -> None:
+        """Pass an event on."""
+        if self._on_event is not None:
+            self._on_event(event)
+
+    def fault(self, error: Exception) -> None:
+        """Tell the session of something that is no message."""
+        self._put(error)
+
+    def closed(self) -> None:
+        """End the stream."""
+        self._send.close()
+
+    def _put(self, item: SessionMessage | Exception) -> None:
+        try:
+            self._send.send_nowait(item)
+        except (anyio.ClosedResourceError, anyio.BrokenResourceError):
+            return
+
+    def close(self) -> None:
+        """Let go of both ends."""
+        self._send.close()
+        self.read.close()
+
+
+class WriteStream:
+    """What the session writes to; what it says is worked on at once."""
+
+    def __init__(self, pump: Pump) -> None:
+        self._pump = pump
+        self._open = True
+
+    async def send(self, item: SessionMessage) -> None:
+        """Take one message of the session.
+
+        Raises:
+            anyio.ClosedResourceError: The stream was closed.
+        """
+        if not self._open:
+            raise anyio.ClosedResourceError
+        message = from_session_message(item)
+        now = anyio.current_time()
+        self._pump.perform(self._pump.engine.receive_from_client(message, now))
+        await anyio.lowlevel.checkpoint()
+
+    def close(self) -> None:
+        """Take nothing more."""
+        self._open = False
+
+    async def aclose(self) -> None:
+        """Take nothing more."""
+        self.close()
+        await anyio.lowlevel.checkpoint()
+
+    async def __aenter__(self) -> WriteStream:
+        """Return the stream."""
+        return self
+
+    async def __aexit__(self, *_exc: object) -> None:
+        """Close the stream."""
+        await self.aclose()
+
+
+@dataclass(kw_only=True)
+class AdaptOptions:
+    """How to adapt; times are seconds."""
+
+    mode: str = "auto"
+    log_level: str | None = None
+    probe_timeout_seconds: float = PROBE_TIMEOUT
+    connect_timeout_seconds: float | None = CONNECT_TIMEOUT
+    input_required_max_rounds: int = MAX_ROUNDS
+    on_event: OnEvent | None = None
+
+
+@dataclass
+class Adapted(AbstractAsyncContextManager[Any]):
+    """An adapted transport, not yet entered; `adapt` makes it.
+
+    Entering yields what the transport below yields, with the first two replaced
+    by the adapted streams.
+    """
+
+    wire: Wire
+    options: AdaptOptions = field(default_factory=AdaptOptions)
+    _background: Background | None = field(default=None, init=False, repr=False)
+    _streams: tuple[Any, ...] = field(default=(), init=False, repr=False)
+
+    async def __aenter__(self) -> Any:  # noqa: ANN401 - the arity is the transport's
+        """Start the server and return the streams.
+
+        Raises:
+            OSError: The server cannot be started.
+            RuntimeError: It was entered before.
+        """
+        if self._background is not None:
+            msg = "this transport was entered before; make a new one"
+            raise RuntimeError(msg)
+        self._background = Background(self._run)
+        await self._background.start()
+        return self._streams
+
+    async def __aexit__(
+        self,
+        exc_type: type[BaseException] | None,
+        exc: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """End the server."""
+        if self._background is not None:
+            await self._background.stop()
+
+    async def _run(self, ready: Callable[[], None]) -> None:
+        face = _Face(self.options.on_event)
+        pump = Pump(Engine(self._config()), self.wire, face)
+        try:
+            await self.wire.open()
+            async with anyio.create_task_group() as tasks:
+                await pump.run(tasks)
+                extras: Sequence[Any] = getattr(self.wire, "extras", ())
+                self._streams = (face.read, WriteStream(pump), *extras)
+                ready()
+                try:
+                    await anyio.sleep_forever()
+                finally:
+                    with anyio.CancelScope(shield=True):
+                        await pump.flush(FLUSH_TIMEOUT)
+                        await self.wire.aclose()
+                    tasks.cancel_scope.cancel()
+        finally:
+            with anyio.CancelScope(shield=True):
+                await self.wire.aclose()
+            pump.close()
+            face.close()
+
+    def _config(self) -> EngineConfig:
+        options = self.options
+        return EngineConfig(
+            mode=options.mode,
+            log_level=options.log_level,
+            probe_timeout=options.probe_timeout_seconds,
+            connect_timeout=options.connect_timeout_seconds,
+            max_rounds=options.input_required_max_rounds,
+            restartable=self.wire.restartable,
+            jitter=random,
+        )
+
+
+def adapt(
+    transport: AbstractAsyncContextManager[Any] | Sequence[Any],
+    *,
+    mode: str = "auto",
+    log_level: str | None = None,
+    probe_timeout_seconds: float = PROBE_TIMEOUT,
+    connect_timeout_seconds: float | None = CONNECT_TIMEOUT,
+    input_required_max_rounds: int = MAX_ROUNDS,
+    on_event: OnEvent | None = None,
+) -> Adapted:
+    """Make a transport carry a server of any era to an unchanged session.
+
+    Use it as ``async with adapt(stdio_client(params)) as (read, write)``.
+
+    Args:
+        transport: A transport of the SDK that was not entered yet, or the open
+            ``(read, write)`` pair of one. A ``stdio_client`` that was not entered
+            is replaced by ours with the same parameters, so that a server that
+            dislikes the probe can be started again.
+        mode: ``"auto"``, ``"legacy"`` (never probes), ``"modern"``, or a revision
+            of either era to pin.
+        log_level: The log level to ask for before the session asks; ``None``
+            leaves it to the session.
+        probe_timeout_seconds: Patience with ``server/discover``, in seconds.
+        connect_timeout_seconds: Limit for the whole opening, in seconds.
+        input_required_max_rounds: Rounds that one call may take.
+        on_event: Is called with each event; must return at once.
+
+    Returns:
+        An async context manager that yields what the transport yields.
+
+    Raises:
+        ValueError: ``mode`` names nothing.
+
+    Spec:
+        2026-07-28 ``basic/versioning``, ``basic/patterns/mrtr``.
+    """
+    EngineConfig(mode=mode)
+    options = AdaptOptions(
+        mode=mode,
+        log_level=log_level,
+        probe_timeout_seconds=probe_timeout_seconds,
+        connect_timeout_seconds=connect_timeout_seconds,
+        input_required_max_rounds=input_required_max_rounds,
+        on_event=on_event,
+    )
+    return Adapted(wire_for(transport), options)

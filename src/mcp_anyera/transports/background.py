@@ -1,0 +1,78 @@
+"""One task that owns a connection, whoever opened it.
+
+Task groups must be left in the task that entered them, and users open a client
+in one task and close it in another. So each connection has a task of its own,
+which enters and leaves everything; callers only wait for it, and see plain
+exceptions instead of groups.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import Any
+
+import anyio
+
+Body = Callable[[Callable[[], None]], Awaitable[None]]
+"""Runs until the connection ends; calls its argument when it is ready."""
+
+
+class Background:
+    """Runs a body in a task of its own, on asyncio and on trio."""
+
+    def __init__(self, body: Body) -> None:
+        self._body = body
+        self._ready = anyio.Event()
+        self._done = anyio.Event()
+        self._scope = anyio.CancelScope()
+        self._error: BaseException | None = None
+        self._task: object = None
+
+    async def start(self) -> None:
+        """Start the body and wait until it is ready.
+
+        Raises:
+            Exception: Whatever the body raised before it was ready.
+        """
+        self._task = _spawn(self._run)
+        try:
+            await self._ready.wait()
+        except BaseException:
+            await self.stop()
+            raise
+        if self._error is not None:
+            raise self._error
+
+    async def stop(self) -> None:
+        """Cancel the body and wait until it has cleaned up."""
+        self._scope.cancel()
+        with anyio.CancelScope(shield=True):
+            await self._done.wait()
+
+    async def _run(self) -> None:
+        try:
+            with self._scope:
+                await self._body(self._ready.set)
+        except BaseException as error:  # noqa: BLE001 - handed to whoever waits
+            self._error = plain(error)
+            if not isinstance(error, Exception):
+                raise
+        finally:
+            self._ready.set()
+            self._done.set()
+
+
+def plain(error: BaseException) -> BaseException:
+    """Return the one exception inside nested groups, or the error as it is."""
+    while isinstance(error, BaseExceptionGroup) and len(error.exceptions) == 1:
+        error = error.exceptions[0]
+    return error
+
+
+def _spawn(function: Callable[[], Coroutine[Any, Any, None]]) -> object:
+    trio = sys.modules.get("trio")
+    if trio is not None and trio.lowlevel.in_trio_task():
+        return trio.lowlevel.spawn_system_task(function)
+    return asyncio.get_running_loop().create_task(function())

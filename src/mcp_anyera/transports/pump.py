@@ -1,0 +1,175 @@
+"""The loop around the engine: receive, feed, perform the effects in order.
+
+Performing never waits. What goes to the server is queued for one writer, so
+that the order of effects is the order on the wire whoever caused them, and a
+server that does not read blocks nobody but the writer.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Protocol
+
+import anyio
+import anyio.abc
+
+from mcp_anyera.engine import (
+    AbortLeg,
+    Ask,
+    Effect,
+    Engine,
+    Message,
+    Notice,
+    Question,
+    RestartServer,
+    ToClient,
+    ToServer,
+    Withdraw,
+)
+from mcp_anyera.engine.events import Event
+from mcp_anyera.transports.wire import Malformed, Wire, WireClosed
+
+
+class ClientSide(Protocol):
+    """What stands on the client side of an engine. No method may wait."""
+
+    def to_client(self, effect: ToClient) -> None:
+        """Take a message."""
+
+    def ask(self, question: Question) -> None:
+        """Put a question to whoever answers it."""
+
+    def withdraw(self, question: Question, reason: str) -> None:
+        """Stop asking."""
+
+    def notice(self, event: Event) -> None:
+        """Hear of something that happened."""
+
+    def fault(self, error: Exception) -> None:
+        """Hear of something that arrived and is no message."""
+
+    def closed(self) -> None:
+        """Hear that the server is gone; every open call has had its answer."""
+
+
+class Pump:
+    """Drives one engine over one wire."""
+
+    def __init__(self, engine: Engine, wire: Wire, side: ClientSide) -> None:
+        self.engine = engine
+        self._wire = wire
+        self._side = side
+        self._restart_wanted = False
+        self._flushing = False
+        self._outbox, self._outgoing = anyio.create_memory_object_stream[Message](math.inf)
+        self._armed: float | None = None
+        self._rearm = anyio.Event()
+        self._drained = anyio.Event()
+
+    # -- inputs --------------------------------------------------------------------------
+
+    def perform(self, effects: list[Effect]) -> None:
+        """Perform effects in order, without waiting."""
+        for effect in effects:
+            self._perform(effect)
+        deadline = self.engine.deadline
+        if deadline is not None and (self._armed is None or deadline < self._armed):
+            self._rearm.set()
+
+    def _perform(self, effect: Effect) -> None:
+        match effect:
+            case ToServer(message):
+                if not self._flushing:
+                    self._outbox.send_nowait(message)
+            case ToClient():
+                self._side.to_client(effect)
+            case Ask(question):
+                self._side.ask(question)
+            case Withdraw(question, reason):
+                self._side.withdraw(question, reason)
+            case Notice(event):
+                self._side.notice(event)
+            case RestartServer():
+                self._restart_wanted = True
+            case AbortLeg():
+                # Only an HTTP exchange can be closed by itself, and no wire of
+                # this module carries one.
+                raise AssertionError(effect)
+
+    # -- the loop ------------------------------------------------------------------------
+
+    async def run(self, tasks: anyio.abc.TaskGroup) -> None:
+        """Start pumping in a task group; it ends with the group."""
+        tasks.start_soon(self._write)
+        tasks.start_soon(self._keep_time)
+        tasks.start_soon(self._read, tasks)
+
+    async def _read(self, tasks: anyio.abc.TaskGroup) -> None:
+        tasks.start_soon(self._wire.watch_stderr)
+        while True:
+            try:
+                message = await self._wire.receive()
+            except WireClosed as closed:
+                if not await self._lost(str(closed), tasks):
+                    return
+                continue
+            if isinstance(message, Malformed):
+                self._side.fault(message.error)
+                message = None
+            now = anyio.current_time()
+            self.perform(self.engine.receive_from_server(message, now))
+
+    async def _lost(self, reason: str, tasks: anyio.abc.TaskGroup) -> bool:
+        self.perform(self.engine.server_closed(reason, anyio.current_time()))
+        if self._restart_wanted:
+            self._restart_wanted = False
+            return await self._restart(tasks)
+        self._side.closed()
+        return False
+
+    async def _restart(self, tasks: anyio.abc.TaskGroup) -> bool:
+        try:
+            await self._wire.restart()
+        except OSError as error:
+            self.perform(self.engine.server_closed(str(error), anyio.current_time()))
+            self._side.closed()
+            return False
+        tasks.start_soon(self._wire.watch_stderr)
+        self.perform(self.engine.server_started(anyio.current_time()))
+        return True
+
+    async def _write(self) -> None:
+        async for message in self._outgoing:
+            batch = [message]
+            try:
+                while True:
+                    batch.append(self._outgoing.receive_nowait())
+            except (anyio.WouldBlock, anyio.EndOfStream):
+                pass
+            await self._wire.send(batch)
+        self._drained.set()
+
+    async def flush(self, seconds: float) -> None:
+        """Let what was queued go out, for a bounded time; nothing is taken after it."""
+        self._flushing = True
+        self._outbox.close()
+        with anyio.move_on_after(seconds):
+            await self._drained.wait()
+
+    async def _keep_time(self) -> None:
+        while True:
+            self._rearm = anyio.Event()
+            self._armed = self.engine.deadline
+            await self._sleep_until(self._armed)
+            self.perform(self.engine.tick(anyio.current_time()))
+
+    async def _sleep_until(self, deadline: float | None) -> None:
+        delay = math.inf if deadline is None else deadline - anyio.current_time()
+        with anyio.move_on_after(max(0.0, delay)):
+            await self._rearm.wait()
+
+    def close(self) -> None:
+        """Let go of the queue."""
+        self._flushing = True
+        self._outbox.close()
+        self._outgoing.close()

@@ -1,0 +1,222 @@
+"""A server in a process of its own: newline-delimited JSON on its pipes.
+
+The end is polite and bounded: stdin closes, then a moment to leave, then TERM
+and KILL to the whole process group (2026-07-28 ``basic/transports/stdio`` §
+Shutdown). A restart is such an end followed by a start, so two copies never run
+at once: lock files, fixed ports and single-seat backends keep working.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections import deque
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any, Final, TextIO
+
+import anyio
+import anyio.abc
+
+from mcp_anyera._sdk import StdioServerParameters, get_default_environment
+from mcp_anyera.transports.wire import Malformed, WireClosed
+
+LEAVE_TIMEOUT: Final = 2.0
+"""Seconds for a server to end by itself after stdin has closed; both SDKs use it."""
+TERM_TIMEOUT: Final = 2.0
+_POLL: Final = 0.01
+_STDERR_LINES: Final = 20
+"""Lines of stderr that an error can show."""
+_SHOWN_LINES: Final = 5
+_GONE: Final = (OSError, anyio.BrokenResourceError, anyio.ClosedResourceError)
+
+
+class StdioWire:
+    """The pipes of one server process, and the process itself."""
+
+    restartable = True
+
+    def __init__(
+        self, parameters: StdioServerParameters, errlog: TextIO | None = None
+    ) -> None:
+        """Prepare a server; it starts with `open`.
+
+        Args:
+            parameters: The SDK's own: command, arguments, environment, encoding.
+            errlog: Where the server's stderr goes; ``sys.stderr`` when omitted.
+        """
+        self._parameters = parameters
+        self._errlog = errlog
+        self._process: anyio.abc.Process | None = None
+        self._buffer = bytearray()
+        self._scanned = 0
+        self._lines: deque[bytes] = deque()
+        self._tail: deque[str] = deque(maxlen=_STDERR_LINES)
+        self._stderr_done = anyio.Event()
+
+    # -- the process -------------------------------------------------------------------
+
+    async def open(self) -> None:
+        """Start the process.
+
+        Raises:
+            OSError: The command cannot be run.
+        """
+        given = self._parameters
+        command = shutil.which(given.command) if sys.platform == "win32" else None
+        self._process = await anyio.open_process(
+            [command or given.command, *given.args],
+            env={**get_default_environment(), **(given.env or {})},
+            cwd=given.cwd,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+        )
+        self._buffer.clear()
+        self._lines.clear()
+        self._scanned = 0
+        self._stderr_done = anyio.Event()
+
+    async def restart(self) -> None:
+        """End the process, wait until it is gone, start it again.
+
+        Raises:
+            OSError: The command cannot be run any more.
+        """
+        await self.aclose()
+        await self.open()
+
+    async def aclose(self) -> None:
+        """End the process: stdin, wait, TERM, KILL; safe to call twice."""
+        process, self._process = self._process, None
+        if process is None:
+            return
+        with anyio.CancelScope(shield=True):
+            await _close(process.stdin)
+            if not await _exited(process, LEAVE_TIMEOUT):
+                _signal(process, force=False)
+                if not await _exited(process, TERM_TIMEOUT):
+                    _signal(process, force=True)
+                    await _exited(process, TERM_TIMEOUT)
+            await _close(process.stdout)
+            await _close(process.stderr)
+            _close_transport(process)
+
+    # -- messages ------------------------------------------------------------------------
+
+    async def send(self, messages: Sequence[dict[str, Any]]) -> None:
+        """Write messages, one line each; a process that is gone is no error here."""
+        process = self._process
+        if process is None or process.stdin is None:
+            return
+        lines = b"".join(_encode(message) for message in messages)
+        with suppress(*_GONE):
+            await process.stdin.send(lines)
+
+    async def receive(self) -> object:
+        """Return the next message, or `Malformed` for a line that is none.
+
+        Raises:
+            WireClosed: The process has closed its stdout.
+        """
+        while not self._lines:
+            await self._fill()
+        return _decode(self._lines.popleft())
+
+    async def _fill(self) -> None:
+        process = self._process
+        if process is None or process.stdout is None:
+            raise WireClosed("it was closed here")
+        try:
+            chunk = await process.stdout.receive()
+        except (anyio.EndOfStream, *_GONE):
+            raise WireClosed(await self._why(process)) from None
+        self._buffer += chunk
+        end = self._buffer.rfind(b"\n", self._scanned)
+        self._scanned = len(self._buffer)
+        if end >= 0:
+            self._lines.extend(bytes(self._buffer[:end]).split(b"\n"))
+            del self._buffer[: end + 1]
+            self._scanned = len(self._buffer)
+            self._lines = deque(line for line in self._lines if line.strip())
+
+    # -- stderr ----------------------------------------------------------------------------
+
+    async def watch_stderr(self) -> None:
+        """Copy stderr on and remember its last lines, until the process is gone."""
+        process, done = self._process, self._stderr_done
+        try:
+            while process is not None and process.stderr is not None:
+                self._note(await process.stderr.receive())
+        except (anyio.EndOfStream, *_GONE):
+            pass
+        finally:
+            done.set()
+
+    def _note(self, chunk: bytes) -> None:
+        text = chunk.decode("utf-8", "replace")
+        self._tail.extend(line for line in text.splitlines() if line.strip())
+        errlog = sys.stderr if self._errlog is None else self._errlog
+        with suppress(OSError, ValueError):
+            errlog.write(text)
+            errlog.flush()
+
+    async def _why(self, process: anyio.abc.Process) -> str:
+        # The last words and the status are worth a moment: they are what makes
+        # the error useful, and the pipe may close before either is there.
+        with anyio.move_on_after(0.5):
+            await self._stderr_done.wait()
+            await _exited(process, 0.5)
+        status = process.returncode
+        reason = "its stdout closed" if status is None else f"exit status {status}"
+        shown = list(self._tail)[-_SHOWN_LINES:]
+        return f"{reason}; stderr ends with: {' | '.join(shown)}" if shown else reason
+
+
+def _encode(message: dict[str, Any]) -> bytes:
+    # ASCII only, so that no reader takes U+2028 or U+0085 for the end of a line.
+    return json.dumps(message, separators=(",", ":")).encode() + b"\n"
+
+
+def _decode(line: bytes) -> object:
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError) as error:
+        return Malformed(error)
+
+
+async def _close(stream: anyio.abc.AsyncResource | None) -> None:
+    if stream is not None:
+        with suppress(*_GONE):
+            await stream.aclose()
+
+
+async def _exited(process: anyio.abc.Process, timeout: float) -> bool:
+    # Polled, because wait() also waits for the pipes, and a grandchild that has
+    # inherited them would make an ended server look alive.
+    with anyio.move_on_after(timeout):
+        while process.returncode is None:
+            await anyio.sleep(_POLL)
+    return process.returncode is not None
+
+
+def _signal(process: anyio.abc.Process, *, force: bool) -> None:
+    with suppress(OSError):
+        if sys.platform == "win32":
+            process.kill() if force else process.terminate()
+        else:
+            os.killpg(process.pid, signal.SIGKILL if force else signal.SIGTERM)
+
+
+def _close_transport(process: anyio.abc.Process) -> None:
+    # asyncio keeps the subprocess transport open while a grandchild holds a pipe,
+    # and warns when it is collected; nothing public reaches it.
+    transport = getattr(getattr(process, "_process", None), "_transport", None)
+    if transport is not None:
+        with suppress(PermissionError):
+            transport.close()

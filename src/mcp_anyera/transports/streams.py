@@ -1,0 +1,79 @@
+"""A transport of the SDK as a wire: its stream pair, its message objects."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack
+from typing import Any, Final
+
+import anyio
+
+from mcp_anyera._sdk import SessionMessage, from_session_message, to_session_message
+from mcp_anyera.transports.wire import Malformed, WireClosed
+
+_GONE: Final = (anyio.ClosedResourceError, anyio.BrokenResourceError, anyio.EndOfStream)
+
+
+class StreamsWire:
+    """The read and write streams that a transport of the SDK yields."""
+
+    restartable = False
+
+    def __init__(
+        self, source: AbstractAsyncContextManager[Any] | Sequence[Any]
+    ) -> None:
+        """Prepare the streams.
+
+        Args:
+            source: An SDK transport that was not entered yet, or what one
+                yielded; members after the pair are kept in `extras`.
+        """
+        self._source = source
+        self._stack = AsyncExitStack()
+        self._read: Any = None
+        self._write: Any = None
+        self.extras: tuple[Any, ...] = ()
+
+    async def open(self) -> None:
+        """Enter the transport, if it was not entered yet."""
+        source = self._source
+        if isinstance(source, AbstractAsyncContextManager):
+            source = await self._stack.enter_async_context(source)
+        self._read, self._write, *extras = source
+        self.extras = tuple(extras)
+
+    async def send(self, messages: Sequence[dict[str, Any]]) -> None:
+        """Write messages; a closed stream is no error here."""
+        try:
+            for message in messages:
+                await self._write.send(to_session_message(message))
+        except _GONE:
+            return
+
+    async def receive(self) -> object:
+        """Return the next message, or `Malformed` for what the transport complains of.
+
+        Raises:
+            WireClosed: The stream has ended.
+        """
+        try:
+            item = await self._read.receive()
+        except _GONE:
+            raise WireClosed("the transport closed its stream") from None
+        if isinstance(item, SessionMessage):
+            return from_session_message(item)
+        return Malformed(item if isinstance(item, Exception) else TypeError(type(item)))
+
+    async def restart(self) -> None:
+        """Refuse: a stream pair has no second life."""
+        raise OSError("a pair of streams cannot be started again")
+
+    async def watch_stderr(self) -> None:
+        """Do nothing: the transport sees to it."""
+
+    async def aclose(self) -> None:
+        """Close the streams, and the transport if it was entered here."""
+        for stream in (self._write, self._read):
+            if stream is not None:
+                await stream.aclose()
+        await self._stack.aclose()
