@@ -24,7 +24,6 @@ async def main(command: Sequence[str]) -> None:
     """Call a tool that logs at four levels; hear of two."""
     async with Client(command, logging_callback=show, log_level="warning") as client:
         await client.call_tool("chatty")
-        await anyio.sleep(0.1)  # let the last messages in before leaving
 
 
 if __name__ == "__main__":

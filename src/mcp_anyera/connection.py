@@ -17,6 +17,7 @@ from typing import Any, Final
 from uuid import uuid4
 
 import anyio
+import anyio.abc
 
 from mcp_anyera._sdk import (
     Implementation,
@@ -121,8 +122,8 @@ class Connection:
 
     # -- life --------------------------------------------------------------------------
 
-    async def run(self, ready: Callable[[], None]) -> None:
-        """Open the connection, say so, and keep it until cancelled.
+    async def run(self, ready: Callable[[], None], stop: anyio.Event) -> None:
+        """Open the connection, say so, and keep it until told to stop.
 
         Raises:
             ConnectError: It could not be opened.
@@ -131,15 +132,16 @@ class Connection:
             await self._open_wire()
             async with anyio.create_task_group() as tasks:
                 self._dispatcher.tasks = tasks
-                await self._pump.run(tasks)
+                self._pump.start(tasks)
                 try:
-                    await self._serve(tasks, ready)
+                    await self._serve(tasks, ready, stop)
                 finally:
-                    await self._wind_down()
+                    with anyio.CancelScope(shield=True):
+                        await self._wire.aclose()
                     tasks.cancel_scope.cancel()
         finally:
-            with anyio.CancelScope(shield=True):
-                await self._wire.aclose()
+            self._ended = True
+            self._fail_all("the client was closed while the call was open")
             self._pump.close()
 
     async def _open_wire(self) -> None:
@@ -150,7 +152,9 @@ class Connection:
             text = f"could not connect to {target}: it cannot be started: {error}"
             raise exception_for(Failure(Fault.CONNECT, text)) from error
 
-    async def _serve(self, tasks: Any, ready: Callable[[], None]) -> None:  # noqa: ANN401
+    async def _serve(
+        self, tasks: anyio.abc.TaskGroup, ready: Callable[[], None], stop: anyio.Event
+    ) -> None:
         options = self._options
         opened = await self._handshake()
         async with Verbs(self, options.client_info, opened, options.native) as verbs:
@@ -159,7 +163,8 @@ class Connection:
             tasks.start_soon(self._mailbox.run, self._deliver)
             self.notify("notifications/initialized", None)
             ready()
-            await anyio.sleep_forever()
+            await stop.wait()
+            await self._wind_down()
 
     async def _handshake(self) -> Opened:
         params = {
@@ -173,11 +178,12 @@ class Connection:
 
     async def _wind_down(self) -> None:
         self._ended = True
-        with anyio.CancelScope(shield=True):
-            self._pump.perform(self._engine.client_closed(anyio.current_time()))
-            self._fail_all("the client was closed while the call was open")
-            await self._pump.flush(FLUSH_TIMEOUT)
-            await self._wire.aclose()
+        self._pump.perform(self._engine.client_closed(anyio.current_time()))
+        self._fail_all("the client was closed while the call was open")
+        # What the server told before is still news for whoever listens.
+        with anyio.move_on_after(FLUSH_TIMEOUT):
+            await self._mailbox.idle()
+        await self._pump.flush(FLUSH_TIMEOUT)
 
     def _fail_all(self, reason: str) -> None:
         failure = Failure(Fault.LOST, reason)

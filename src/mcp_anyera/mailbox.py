@@ -29,12 +29,16 @@ class Mailbox:
         self._limit = limit
         self._on_drop = on_drop
         self._wake = anyio.Event()
+        self._idle = anyio.Event()
+        self._idle.set()
 
     def put(self, item: Item) -> None:
         """Add an item; never waits."""
         if len(self._items) >= self._limit and not self._make_room(item):
             return
         self._items.append(item)
+        if self._idle.is_set():
+            self._idle = anyio.Event()
         self._wake.set()
 
     def _make_room(self, item: Item) -> bool:
@@ -55,8 +59,13 @@ class Mailbox:
         while True:
             while self._items:
                 await deliver(self._items.popleft())
+            self._idle.set()
             self._wake = anyio.Event()
             await self._wake.wait()
+
+    async def idle(self) -> None:
+        """Wait until everything that came has been handed over."""
+        await self._idle.wait()
 
 
 def _is_change(message: dict[str, Any]) -> bool:

@@ -19,7 +19,8 @@ from mcp_anyera.engine.timers import Timers
 from mcp_anyera.eras import Era
 
 WireId: TypeAlias = int | str
-OnReply: TypeAlias = Callable[[Message], None]
+Handler: TypeAlias = Callable[[Message], None]
+OnReply: TypeAlias = Handler
 
 
 class Context:
@@ -52,6 +53,12 @@ class Context:
         """The capabilities that the server was told."""
         capabilities = self.initialize.get("capabilities")
         return capabilities if jsonrpc.is_object(capabilities) else {}
+
+    @property
+    def known_era(self) -> Era:
+        """The era, where only a known one leads."""
+        assert self.era is not None
+        return self.era
 
     def next_id(self) -> int:
         """Return a request id that this connection has not used before."""

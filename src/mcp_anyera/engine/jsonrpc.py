@@ -73,6 +73,11 @@ def is_error(value: object) -> bool:
     )
 
 
+def as_message(value: object) -> Message:
+    """Narrow a value that `classify` has recognised."""
+    return cast("Message", value)
+
+
 def params_of(message: Message) -> dict[str, Any]:
     """Return the params of a classified message; an absent or null one is empty."""
     return message.get("params") or {}

@@ -39,7 +39,7 @@ class Rule:
 
     action: Action
     handler: str
-    """Name of the handler in `core.Engine`."""
+    """Name of the handler in `client_side` or `server_side`."""
     how: str
     """One clause for the documentation table."""
     spec: str
@@ -78,7 +78,7 @@ _MODERN: Final[dict[Direction, dict[str, Rule]]] = {
         "logging/setLevel": Rule(_A, "set_level", "kept, and stamped on every later request", _26 + "server/utilities/logging"),
         "resources/subscribe": Rule(_A, "subscribe", "`subscriptions/listen`, answered after its acknowledgement", _26 + "basic/patterns/subscriptions"),
         "resources/unsubscribe": Rule(_A, "unsubscribe", "a new `subscriptions/listen` without the URI", _26 + "basic/patterns/subscriptions"),
-        "subscriptions/listen": Rule(_R, "listen", "forwarded under an id of ours", _26 + "basic/patterns/subscriptions"),
+        "subscriptions/listen": Rule(_R, "call", "forwarded under an id of ours", _26 + "basic/patterns/subscriptions"),
     },
     Direction.CLIENT_NOTIFICATION: {
         "notifications/initialized": Rule(_C, "initialized", "opens the listen stream for list changes", _26 + "basic/patterns/subscriptions"),

@@ -168,23 +168,20 @@ class Adapted(AbstractAsyncContextManager[Any]):
         if self._background is not None:
             await self._background.stop()
 
-    async def _run(self, ready: Callable[[], None]) -> None:
+    async def _run(self, ready: Callable[[], None], stop: anyio.Event) -> None:
         face = _Face(self.options.on_event)
         pump = Pump(Engine(self._config()), self.wire, face)
         try:
             await self.wire.open()
             async with anyio.create_task_group() as tasks:
-                await pump.run(tasks)
+                pump.start(tasks)
                 extras: Sequence[Any] = getattr(self.wire, "extras", ())
                 self._streams = (face.read, WriteStream(pump), *extras)
                 ready()
-                try:
-                    await anyio.sleep_forever()
-                finally:
-                    with anyio.CancelScope(shield=True):
-                        await pump.flush(FLUSH_TIMEOUT)
-                        await self.wire.aclose()
-                    tasks.cancel_scope.cancel()
+                await stop.wait()
+                await pump.flush(FLUSH_TIMEOUT)
+                await self.wire.aclose()
+                tasks.cancel_scope.cancel()
         finally:
             with anyio.CancelScope(shield=True):
                 await self.wire.aclose()

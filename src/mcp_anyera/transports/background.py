@@ -11,12 +11,15 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Awaitable, Callable, Coroutine
-from typing import Any
+from typing import Any, Final, cast
 
 import anyio
 
-Body = Callable[[Callable[[], None]], Awaitable[None]]
-"""Runs until the connection ends; calls its argument when it is ready."""
+Body = Callable[[Callable[[], None], anyio.Event], Awaitable[None]]
+"""Calls its first argument when it is ready, and ends soon after the event."""
+
+STOP_TIMEOUT: Final = 15.0
+"""Seconds for a body to end by itself; longer than every wait inside one."""
 
 
 class Background:
@@ -26,6 +29,7 @@ class Background:
         self._body = body
         self._ready = anyio.Event()
         self._done = anyio.Event()
+        self._stop = anyio.Event()
         self._scope = anyio.CancelScope()
         self._error: BaseException | None = None
         self._task: object = None
@@ -40,13 +44,17 @@ class Background:
         try:
             await self._ready.wait()
         except BaseException:
+            self._scope.cancel()
             await self.stop()
             raise
         if self._error is not None:
             raise self._error
 
     async def stop(self) -> None:
-        """Cancel the body and wait until it has cleaned up."""
+        """Ask the body to end, and wait until it has cleaned up."""
+        self._stop.set()
+        with anyio.move_on_after(STOP_TIMEOUT, shield=True):
+            await self._done.wait()
         self._scope.cancel()
         with anyio.CancelScope(shield=True):
             await self._done.wait()
@@ -54,7 +62,7 @@ class Background:
     async def _run(self) -> None:
         try:
             with self._scope:
-                await self._body(self._ready.set)
+                await self._body(self._ready.set, self._stop)
         except BaseException as error:  # noqa: BLE001 - handed to whoever waits
             self._error = plain(error)
             if not isinstance(error, Exception):
@@ -66,8 +74,11 @@ class Background:
 
 def plain(error: BaseException) -> BaseException:
     """Return the one exception inside nested groups, or the error as it is."""
-    while isinstance(error, BaseExceptionGroup) and len(error.exceptions) == 1:
-        error = error.exceptions[0]
+    while isinstance(error, BaseExceptionGroup):
+        inner = cast("BaseExceptionGroup[BaseException]", error).exceptions
+        if len(inner) != 1:
+            break
+        error = inner[0]
     return error
 
 

@@ -8,7 +8,7 @@ server that does not read blocks nobody but the writer.
 from __future__ import annotations
 
 import math
-from typing import Any, Protocol
+from typing import Protocol
 
 import anyio
 import anyio.abc
@@ -98,7 +98,7 @@ class Pump:
 
     # -- the loop ------------------------------------------------------------------------
 
-    async def run(self, tasks: anyio.abc.TaskGroup) -> None:
+    def start(self, tasks: anyio.abc.TaskGroup) -> None:
         """Start pumping in a task group; it ends with the group."""
         tasks.start_soon(self._write)
         tasks.start_soon(self._keep_time)

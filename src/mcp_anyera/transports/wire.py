@@ -54,6 +54,10 @@ class Wire(Protocol):
         """
         ...
 
+    async def watch_stderr(self) -> None:
+        """Copy stderr on while the server runs, if there is one."""
+        ...
+
     async def aclose(self) -> None:
         """End the server politely; safe to call twice, bounded in time."""
         ...

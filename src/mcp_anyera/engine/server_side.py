@@ -1,0 +1,185 @@
+"""Messages of the server, and what happens to each.
+
+`registry` names the handlers below; this module holds them together with what
+the table cannot say: replies, which find their way by id, what a server may say
+before the era is known, and what becomes of messages that are none.
+"""
+
+from __future__ import annotations
+
+from typing import cast
+
+from mcp_anyera.engine import jsonrpc, results
+from mcp_anyera.engine.asking import Asking
+from mcp_anyera.engine.calls import Call, Calls
+from mcp_anyera.engine.config import Questions
+from mcp_anyera.engine.context import Context, Handler, WireId
+from mcp_anyera.engine.effects import Message
+from mcp_anyera.engine.failures import INTERNAL_ERROR, Failure, Fault
+from mcp_anyera.engine.jsonrpc import Shape
+from mcp_anyera.engine.lifecycle import Lifecycle, Phase
+from mcp_anyera.engine.notifications import Notifications
+from mcp_anyera.engine.registry import Direction, lookup
+from mcp_anyera.engine.subscriptions import Subscriptions
+from mcp_anyera.eras import BATCHING_REVISION, Era
+
+
+class ServerSide:
+    """Takes what the server says."""
+
+    def __init__(
+        self,
+        context: Context,
+        calls: Calls,
+        asking: Asking,
+        subscriptions: Subscriptions,
+        lifecycle: Lifecycle,
+    ) -> None:
+        self._ctx = context
+        self._calls = calls
+        self._asking = asking
+        self._subscriptions = subscriptions
+        self._lifecycle = lifecycle
+        self._leg: WireId | None = None
+        notes = Notifications(context, calls, subscriptions)
+        self.handlers: dict[str, Handler] = {
+            "server_ping": self._ping,
+            "question": lambda message: asking.direct(message, self._attributed()),
+            "unknown_question": lambda message: asking.unknown(message, self._attributed()),
+            "violation": self._violation,
+            "progress": notes.progress,
+            "log": notes.log,
+            "change": notes.change,
+            "acknowledged": notes.acknowledged,
+            "listen_cancelled": self._listen_cancelled,
+            "withdrawn": self._withdrawn,
+            "forward_to_client": context.deliver,
+        }
+
+    def receive(self, message: object, leg: WireId | None) -> None:
+        """Take one message, or a batch of them where the revision has batches."""
+        self._leg = leg
+        if isinstance(message, list) and self._ctx.revision == BATCHING_REVISION:
+            for part in cast("list[object]", message):
+                self._receive_one(part)
+        else:
+            self._receive_one(message)
+
+    def _receive_one(self, message: object) -> None:
+        shape = jsonrpc.classify(message)
+        match shape:
+            case Shape.RESPONSE | Shape.ERROR:
+                self._reply(jsonrpc.as_message(message), shape)
+            case Shape.REQUEST | Shape.NOTIFICATION:
+                self._say(jsonrpc.as_message(message), shape)
+            case problem:
+                self._malformed(message, problem)
+
+    # -- replies -----------------------------------------------------------------------
+
+    def _reply(self, message: Message, shape: Shape) -> None:
+        wire_id = message["id"]
+        call = self._calls.of_wire(wire_id)
+        if call is not None:
+            self._calls.leg_ended(call)
+            self._reply_to_call(call, message, shape)
+        elif jsonrpc.is_id(wire_id) and (own := self._ctx.take_own(wire_id)) is not None:
+            own(message)
+        else:
+            why = "nothing waits for it (late, repeated or unknown)"
+            self._ctx.drop("a response of the server", why)
+
+    def _reply_to_call(self, call: Call, message: Message, shape: Shape) -> None:
+        if shape is Shape.ERROR:
+            if call.refusal is None:
+                self._calls.reject(call, message["error"])
+            else:
+                self._calls.fail(call, call.refusal)
+        elif self._ctx.era is Era.MODERN:
+            self._modern_result(call, message["result"])
+        elif call.refusal is not None and message["result"].get("isError") is True:
+            self._calls.fail(call, call.refusal)
+        else:
+            self._note_level(call)
+            self._calls.complete(call, message["result"])
+
+    def _modern_result(self, call: Call, result: Message) -> None:
+        kind = results.kind_of(result)
+        if kind is results.ResultKind.COMPLETE:
+            self._calls.complete(call, result)
+        elif kind is results.ResultKind.INPUT_REQUIRED:
+            self._asking.required(call, result)
+        else:
+            name = str(result.get("resultType"))[:80]
+            text = f"{call.label} was answered with the unknown resultType {name!r}"
+            self._calls.fail(call, Failure(Fault.VIOLATION, text))
+
+    def _note_level(self, call: Call) -> None:
+        shell = self._ctx.config.questions is Questions.SHELL
+        if call.method == "logging/setLevel" and shell:
+            self._ctx.log_level = (call.params or {}).get("level")
+
+    # -- requests and notifications ------------------------------------------------------
+
+    def _say(self, message: Message, shape: Shape) -> None:
+        if self._lifecycle.phase is not Phase.READY:
+            self._say_early(message, shape)
+            return
+        request = shape is Shape.REQUEST
+        direction = Direction.SERVER_REQUEST if request else Direction.SERVER_NOTIFICATION
+        rule = lookup(direction, self._ctx.known_era, message["method"])
+        self.handlers[rule.handler](message)
+
+    def _say_early(self, message: Message, shape: Shape) -> None:
+        method = message["method"]
+        if shape is Shape.REQUEST and method == "ping":
+            self._ping(message)
+        elif shape is Shape.NOTIFICATION and method == "notifications/message":
+            self._ctx.deliver(message)
+        else:
+            self._ctx.drop(method, "it came before the handshake was over")
+
+    def _ping(self, message: Message) -> None:
+        self._ctx.send(jsonrpc.response(message["id"], {}))
+
+    def _violation(self, message: Message) -> None:
+        self._ctx.drop(message["method"], "a modern server may not ask directly")
+
+    def _attributed(self) -> Call | None:
+        # A session of its own asks, and a framework's clock runs, so attribution
+        # is of use to the shell alone.
+        if self._ctx.config.questions is Questions.CLIENT:
+            return None
+        return self._calls.only_one() if self._leg is None else self._calls.of_wire(self._leg)
+
+    def _withdrawn(self, message: Message) -> None:
+        known = self._asking.withdrawn(jsonrpc.params_of(message).get("requestId"))
+        if not known:
+            self._ctx.drop(message["method"], "it names no open question")
+        elif self._ctx.config.questions is Questions.CLIENT:
+            self._ctx.deliver(message)
+
+    def _listen_cancelled(self, message: Message) -> None:
+        params = jsonrpc.params_of(message)
+        name = params.get("requestId")
+        call = self._calls.of_wire(name)
+        if call is not None:
+            renamed = {**params, "requestId": call.client_id}
+            self._ctx.deliver({**message, "params": renamed})
+        elif not self._subscriptions.cancelled(name):
+            self._ctx.drop(message["method"], "it names no subscription")
+
+    # -- what is no message --------------------------------------------------------------
+
+    def _malformed(self, message: object, problem: str) -> None:
+        reply = jsonrpc.is_object(message) and "method" not in message
+        wire_id = message.get("id") if jsonrpc.is_object(message) and reply else None
+        call = self._calls.of_wire(wire_id)
+        if call is not None:
+            text = f"{call.label} was answered with a malformed message: {problem}"
+            self._calls.leg_ended(call)
+            self._calls.fail(call, Failure(Fault.VIOLATION, text))
+        elif jsonrpc.is_id(wire_id) and (own := self._ctx.take_own(wire_id)) is not None:
+            own(jsonrpc.error(wire_id, {"code": INTERNAL_ERROR, "message": problem}))
+        else:
+            self._ctx.drop("a message of the server", problem)
