@@ -18,7 +18,13 @@ from mcp_anyera.engine.config import Questions
 from mcp_anyera.engine.context import Context, WireId
 from mcp_anyera.engine.effects import Ask, Message, ToClient
 from mcp_anyera.engine.events import Refused, RoundBegun
-from mcp_anyera.engine.failures import INVALID_REQUEST, METHOD_NOT_FOUND, Failure, Fault
+from mcp_anyera.engine.failures import (
+    INTERNAL_ERROR,
+    INVALID_REQUEST,
+    METHOD_NOT_FOUND,
+    Failure,
+    Fault,
+)
 from mcp_anyera.engine.questions import (
     Answer,
     Dialect,
@@ -35,9 +41,9 @@ class Asking:
     def __init__(self, context: Context, calls: Calls) -> None:
         self._ctx = context
         self._calls = calls
-        self._round_of: dict[str, tuple[Question, Call]] = {}
+        self._round_of: dict[WireId, tuple[Question, Call]] = {}
         self._direct: dict[WireId, tuple[Question, Call | None]] = {}
-        self._direct_of: dict[str, WireId] = {}
+        self._direct_of: dict[WireId, WireId] = {}
         calls.on_close = self._call_ended
 
     # -- modern: a round -------------------------------------------------------------
@@ -107,7 +113,6 @@ class Asking:
         if state.waits == 0:
             state.waiting_since = now
         state.waits += 1
-        self._calls.progressed(call)
         budget = self._ctx.config.state_only_budget
         if call.options.total_timeout is None and now - state.waiting_since >= budget:
             message = f"{call.label} has asked for patience for {budget:g} s and is given up"
@@ -115,18 +120,22 @@ class Asking:
             return
         self._ctx.notice(RoundBegun(call.method, state.number, ()))
         delay = state.next_delay(self._ctx.config.jitter())
+        self._calls.pause(call)
         if delay == 0:
-            self._retry(call)
+            self._stop_waiting(call)
         else:
-            self._ctx.timers.set((call, "retry"), now + delay, lambda: self._retry(call))
+            when = now + delay
+            self._ctx.timers.set((call, "retry"), when, lambda: self._stop_waiting(call))
+
+    def _stop_waiting(self, call: Call) -> None:
+        self._calls.resume(call)
+        self._retry(call)
 
     def _retry(self, call: Call) -> None:
         self._calls.send_leg(call, call.rounds.retry_params(call.params))
 
-    def settle(self, question_id: object, answer: Answer | Refusal) -> bool:
+    def settle(self, question_id: WireId, answer: Answer | Refusal) -> bool:
         """Take the answer to a question; ``False`` when nobody waits for it."""
-        if not isinstance(question_id, str):
-            return False
         if question_id in self._direct_of:
             self._settle_direct(self._direct_of[question_id], answer)
             return True
@@ -192,6 +201,8 @@ class Asking:
     def reply_of_client(self, message: Message) -> bool:
         """Take a response of the session; ``False`` when it answers nothing open."""
         server_id = message["id"]
+        if not jsonrpc.is_id(server_id):
+            return False
         if server_id in self._direct:
             self._end_direct(server_id)
             self._ctx.send(message)
@@ -232,16 +243,27 @@ class Asking:
     def _call_ended(self, call: Call) -> None:
         if not call.paused:
             return
-        for server_id, (question, owner) in list(self._direct.items()):
+        for server_id, (_, owner) in list(self._direct.items()):
             if owner is call:
-                self._end_direct(server_id)
-                self._withdraw_direct(server_id, question, "its call has ended")
+                self._drop_direct(server_id, "its call has ended")
 
-    def server_gone(self, reason: str) -> None:
+    def client_gone(self) -> None:
+        """Take back every direct question: nobody is left to answer."""
+        for server_id in list(self._direct):
+            self._drop_direct(server_id, "the client side is closed")
+
+    def _drop_direct(self, server_id: WireId, reason: str) -> None:
+        question, _ = self._end_direct(server_id)
+        self._withdraw_direct(server_id, question, reason)
+        # The server still waits, and a request must not stay without an answer.
+        body = {"code": INTERNAL_ERROR, "message": f"The question is withdrawn: {reason}"}
+        self._ctx.send(jsonrpc.error(server_id, body))
+
+    def server_gone(self) -> None:
         """Take back everything that a server has asked and can no longer hear."""
-        for server_id, (question, _) in list(self._direct.items()):
-            self._end_direct(server_id)
-            self._withdraw_direct(server_id, question, reason)
+        for server_id in list(self._direct):
+            question, _ = self._end_direct(server_id)
+            self._withdraw_direct(server_id, question, "the server is gone")
         self._round_of.clear()
 
     def _withdraw_direct(self, server_id: WireId, question: Question, reason: str) -> None:

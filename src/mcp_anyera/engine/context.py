@@ -71,8 +71,8 @@ class Context:
 
     def restamp(self) -> None:
         """Work out again what every modern request carries."""
-        if self.era is Era.MODERN and self.revision is not None:
-            self.members = stamp(self.revision, self.initialize, self.log_level)
+        assert self.revision is not None
+        self.members = stamp(self.revision, self.initialize, self.log_level)
 
     # -- towards the server ------------------------------------------------------
 

@@ -138,7 +138,7 @@ class Engine:
         out = self._input(now)
         self._lifecycle.server_closed(reason)
         if self._lifecycle.phase is Phase.CLOSED:
-            self._asking.server_gone("the server is gone")
+            self._asking.server_gone()
             self._calls.lose_all(reason)
             self._subscriptions.server_gone(reason)
         return out
@@ -148,7 +148,7 @@ class Engine:
         out = self._input(now)
         for client_id in list(self._ctx.open):
             self._client.give_up(client_id, "the client side is closed")
-        self._asking.server_gone("the client side is closed")
+        self._asking.client_gone()
         return out
 
     def tick(self, now: float) -> list[Effect]:

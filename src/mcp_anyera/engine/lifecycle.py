@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import Enum, auto
-from typing import Any
+from typing import Any, assert_never
 
 from mcp_anyera.engine import detection, jsonrpc
 from mcp_anyera.engine.context import Context, OnReply, WireId
@@ -97,8 +97,6 @@ class Lifecycle:
 
     def give_up(self) -> None:
         """Stop because the session no longer wants to; nothing goes on the wire."""
-        if self.client_id is not None:
-            self._ctx.open.discard(self.client_id)
         self._end(Phase.NEW)
 
     # -- asking --------------------------------------------------------------------
@@ -145,6 +143,8 @@ class Lifecycle:
                 self._legacy_found()
             case NoCommonGround(reason):
                 self._fail(reason)
+            case other:
+                assert_never(other)
 
     def _ask_again(self, revision: str) -> None:
         if self._probes > 1:
@@ -212,24 +212,23 @@ class Lifecycle:
         self._connected(verdict, result)
 
     def _connected(self, verdict: Verdict, result: dict[str, Any]) -> None:
-        client_id = self.client_id
-        self._end(Phase.READY)
+        client_id = self._end(Phase.READY)
         self._ctx.notice(Connected(verdict))
-        if client_id is not None:
-            self._ctx.reply(client_id, result)
+        self._ctx.reply(client_id, result)
 
     def _fail(self, reason: str) -> None:
         tried = "; ".join(map(str, self._steps)) or "nothing was tried before"
-        client_id = self.client_id
-        self._end(Phase.NEW)
+        client_id = self._end(Phase.NEW)
         message = f"could not connect to {self._ctx.config.target}: {reason} (tried: {tried})"
-        if client_id is not None:
-            self._ctx.fail(client_id, Failure(Fault.CONNECT, message))
+        self._ctx.fail(client_id, Failure(Fault.CONNECT, message))
 
-    def _end(self, phase: Phase) -> None:
+    def _end(self, phase: Phase) -> WireId:
+        client_id = self.client_id
+        assert client_id is not None
         self.phase, self.client_id = phase, None
         self._forget()
         self._ctx.timers.clear("connect")
+        return client_id
 
     # -- the process ---------------------------------------------------------------
 

@@ -117,8 +117,8 @@ def _elicitation_refusal(
 ) -> Failure | None:
     mode = params.get("mode", "form")
     # An empty capability is the 2025-06-18 way to say "form".
-    modes = {"form"} if not capability else set(capability)
-    if mode not in {"form", "url"} & modes:
+    modes = ["form"] if not capability else list(capability)
+    if mode not in ("form", "url") or mode not in modes:
         return _invalid(
             f"elicitation mode {mode!r} was not declared (declared: {sorted(modes)}); "
             "the server must not use it"

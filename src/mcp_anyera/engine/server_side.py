@@ -115,8 +115,7 @@ class ServerSide:
             self._calls.fail(call, Failure(Fault.VIOLATION, text))
 
     def _note_level(self, call: Call) -> None:
-        shell = self._ctx.config.questions is Questions.SHELL
-        if call.method == "logging/setLevel" and shell:
+        if call.method == "logging/setLevel":
             self._ctx.log_level = (call.params or {}).get("level")
 
     # -- requests and notifications ------------------------------------------------------

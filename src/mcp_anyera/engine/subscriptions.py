@@ -135,13 +135,17 @@ class Subscriptions:
         stream.opening = name = self._ctx.next_name("listen")
         self._streams[name] = stream
         self._ctx.timers.clear((stream, "pause"))
-        self._later(stream, "ack", ACK_TIMEOUT, lambda: self._ended(name, "no acknowledgement"))
+        self._later(stream, "ack", ACK_TIMEOUT, lambda: self._lose_patience(name))
         self._ctx.send_own(
             "subscriptions/listen",
             {"notifications": stream.filter},
             lambda reply: self._replied(name, reply),
             name,
         )
+
+    def _lose_patience(self, name: str) -> None:
+        self._ctx.cancel_wire(name, "no acknowledgement")
+        self._ended(name, "no acknowledgement")
 
     def _close(self, stream: Stream, reason: str) -> None:
         for name in (stream.opening, stream.current):
@@ -150,6 +154,7 @@ class Subscriptions:
         stream.opening = stream.current = None
         self._ctx.timers.clear((stream, "ack"))
         self._ctx.timers.clear((stream, "pause"))
+        self._answer_waiters(stream, [])
 
     def _cancel(self, name: str, reason: str) -> None:
         self._streams.pop(name, None)
@@ -209,10 +214,8 @@ class Subscriptions:
         return True
 
     def _ended(self, name: str, reason: str) -> None:
-        stream = self._streams.pop(name, None)
+        stream = self._streams.pop(name)
         self._ctx.forget_own(name)
-        if stream is None:
-            return
         stream.failures += 1
         stream.had_gap = True
         if stream.opening == name:
@@ -234,9 +237,7 @@ class Subscriptions:
         self._later(stream, "pause", pause, lambda: self._open(stream))
 
     def _give_up(self, name: str, error: dict[str, Any]) -> None:
-        stream = self._streams.pop(name, None)
-        if stream is None:
-            return
+        stream = self._streams.pop(name)
         stream.opening = None if stream.opening == name else stream.opening
         self._ctx.timers.clear((stream, "ack"))
         self._fail_waiters(stream, error)

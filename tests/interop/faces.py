@@ -1,0 +1,90 @@
+"""The two ways to use the layer, behind one set of verbs.
+
+``client`` is our `Client`; ``adapt`` is the SDK's unchanged session on adapted
+streams. Both have the verbs that the tests use under the same names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from typing import Any
+
+from mcp import ClientSession
+from mcp.client.stdio import stdio_client
+from pydantic import AnyUrl
+
+from mcp_anyera import Client, adapt
+from mcp_anyera._sdk import SDK1, StdioServerParameters, types
+from tests.interop.peers import command
+
+FACES = ("client", "adapt")
+ANSWERS: dict[str, Any] = {
+    "name": "Ada",
+    "first": "one",
+    "second": "two",
+    "go": True,
+    "topic": "the sea",
+    "page": "7",
+}
+
+
+@asynccontextmanager
+async def connected(
+    face: str, peer: str, env: dict[str, str] | None = None, **options: Any
+) -> AsyncGenerator[Any]:
+    """Connect to a peer in one of the two ways."""
+    program, *arguments = command(peer)
+    parameters = StdioServerParameters(command=program, args=arguments, env=env)
+    if face == "client":
+        async with Client(parameters, **options) as client:
+            yield client
+        return
+    level = options.pop("log_level", None)
+    async with adapt(stdio_client(parameters), log_level=level) as (read, write):
+        async with ClientSession(read, write, **options) as session:
+            await session.initialize()
+            yield session
+
+
+async def elicit(_context: Any, params: Any) -> types.ElicitResult:
+    """Agree to everything, with the values of `ANSWERS`."""
+    if params.mode == "url":
+        return types.ElicitResult(action="accept")
+    schema: dict[str, Any] = params.requestedSchema if SDK1 else params.requested_schema
+    content = {name: ANSWERS[name] for name in schema["properties"]}
+    return types.ElicitResult(action="accept", content=content)
+
+
+async def sample(_context: Any, _params: Any) -> types.CreateMessageResult:
+    """Stand in for a model."""
+    text = types.TextContent(type="text", text="short")
+    return types.CreateMessageResult(role="assistant", content=text, model="none")
+
+
+async def list_roots(_context: Any) -> types.ListRootsResult:
+    """Share one folder."""
+    return types.ListRootsResult.model_validate({"roots": [{"uri": "file:///srv/books"}]})
+
+
+EVERYTHING: dict[str, Any] = {
+    "elicitation_callback": elicit,
+    "sampling_callback": sample,
+    "list_roots_callback": list_roots,
+    "sampling_capabilities": types.SamplingCapability.model_validate({"tools": {}}),
+}
+
+
+def text(result: Any) -> str:
+    """Return the text of a tool result."""
+    return result.content[0].text
+
+
+def is_error(result: Any) -> bool:
+    """Tell whether a tool result is an error, on either line."""
+    return bool(result.isError if SDK1 else result.is_error)
+
+
+def uri(value: str) -> Any:
+    """Return a URI as the verbs of the installed line want it."""
+    return AnyUrl(value) if SDK1 else value

@@ -1,0 +1,175 @@
+"""A server that does what its arguments say: faults that no real server makes on demand.
+
+``python scripted.py NAME`` runs one of the scripts below. Each gets one message
+after the other and answers with a list of messages, or does something worse.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+Json = dict[str, Any]
+Script = Callable[[Json], list[Any]]
+
+HELLO: Json = {
+    "protocolVersion": "2025-11-25",
+    "capabilities": {"tools": {}, "logging": {}},
+    "serverInfo": {"name": "scripted", "version": "1"},
+}
+DISCOVER: Json = {"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}}}
+DONE: Json = {"content": [{"type": "text", "text": "done"}]}
+
+
+def reply(message: Json, body: Json) -> Json:
+    return {"jsonrpc": "2.0", "id": message["id"], "result": body}
+
+
+def refuse(message: Json, code: int = -32601, **more: Any) -> Json:
+    error = {"code": code, "message": "no", **more}
+    return {"jsonrpc": "2.0", "id": message["id"], "error": error}
+
+
+def legacy(message: Json) -> list[Any]:
+    """A plain legacy server with one tool."""
+    if "id" not in message or "method" not in message:
+        return []
+    bodies: Json = {"initialize": HELLO, "tools/list": {"tools": []}, "tools/call": DONE}
+    body = bodies.get(message["method"])
+    return [refuse(message) if body is None else reply(message, body)]
+
+
+def modern(message: Json) -> list[Any]:
+    """A plain modern server with one tool, which leaves ``resultType`` out."""
+    if "id" not in message:
+        return []
+    bodies: Json = {"server/discover": DISCOVER, "tools/list": {"tools": []}, "tools/call": DONE}
+    body = bodies.get(message["method"])
+    return [refuse(message, -32022, data={"supported": ["2026-07-28"]}) if body is None else reply(message, body)]
+
+
+def dies_on_probe(message: Json) -> list[Any]:
+    """A legacy server that ends on any first message but ``initialize``, and runs alone."""
+    lock = Path(os.environ["LOCK"])
+    if message["method"] == "server/discover":
+        print("unexpected message", file=sys.stderr, flush=True)
+        time.sleep(0.1)
+        lock.unlink()
+        os._exit(1)
+    return legacy(message)
+
+
+def dies_always(message: Json) -> list[Any]:
+    """A server that never starts."""
+    print(f"ModuleNotFoundError after {message['method']}", file=sys.stderr, flush=True)
+    os._exit(2)
+
+
+def mute_on_probe(message: Json) -> list[Any]:
+    """A legacy server that does not answer what it does not know."""
+    return [] if message["method"] == "server/discover" else legacy(message)
+
+
+def slow_modern(message: Json) -> list[Any]:
+    """A modern server whose first answer takes longer than the patience."""
+    if message["method"] == "server/discover":
+        time.sleep(1.5)
+    return modern(message)
+
+
+def malformed(message: Json) -> list[Any]:
+    """A modern server that says a lot of nonsense around its answers."""
+    noise = ["not json", "[1, 2]", '{"jsonrpc": "2.0"}', '{"id": 99999, "result": {}}', ""]
+    if message["method"] == "tools/call" and message["params"]["name"] == "bad":
+        return [*noise, {"jsonrpc": "2.0", "id": message["id"], "result": [1]}]
+    return [*noise, *modern(message)]
+
+
+def bad_rounds(message: Json) -> list[Any]:
+    """A modern server whose questions are wrong in the way that the tool is called."""
+    if message.get("method") != "tools/call":
+        return modern(message)
+    bodies: Json = {
+        "neither": {},
+        "unknown": {"inputRequests": {"a": {"method": "ping"}}},
+        "params": {"inputRequests": {"a": {"method": "elicitation/create", "params": {}}}},
+        "url": {
+            "inputRequests": {
+                "a": {
+                    "method": "elicitation/create",
+                    "params": {"mode": "url", "message": "m", "url": "javascript:x"},
+                }
+            }
+        },
+        "endless": {"inputRequests": {"a": {"method": "roots/list"}}},
+    }
+    body = {"resultType": "input_required", **bodies[message["params"]["name"]]}
+    return [reply(message, body)]
+
+
+def vendor(message: Json) -> list[Any]:
+    """A modern server that has its own notifications."""
+    if message.get("method") != "tools/call":
+        return modern(message)
+    note: Json = {"jsonrpc": "2.0", "method": "notifications/acme/thing", "params": {"a": 1}}
+    return [note, *modern(message)]
+
+
+def flood(message: Json) -> list[Any]:
+    """A legacy server that logs a lot in one call, with changes in between."""
+    if message.get("method") != "tools/call":
+        return legacy(message)
+    logs: list[Any] = [
+        {"jsonrpc": "2.0", "method": "notifications/message", "params": {"level": "info", "data": n}}
+        for n in range(3000)
+    ]
+    change: Json = {"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}
+    return [change, *logs, change, *legacy(message)]
+
+
+def huge(message: Json) -> list[Any]:
+    """A modern server with a result of several megabytes."""
+    if message.get("method") != "tools/call":
+        return modern(message)
+    return [reply(message, {"content": [{"type": "text", "text": "é" * 3_000_000}]})]
+
+
+SCRIPTS: dict[str, Script] = {
+    script.__name__: script
+    for script in (
+        legacy,
+        modern,
+        dies_on_probe,
+        dies_always,
+        mute_on_probe,
+        slow_modern,
+        malformed,
+        bad_rounds,
+        vendor,
+        flood,
+        huge,
+    )
+}
+
+
+def main(name: str) -> None:
+    lock = os.environ.get("LOCK")
+    if lock is not None:
+        with Path(lock).open("x") as file:  # a second copy fails here
+            file.write(str(os.getpid()))
+    for line in sys.stdin:
+        for answer in SCRIPTS[name](json.loads(line)):
+            text = answer if isinstance(answer, str) else json.dumps(answer)
+            sys.stdout.write(text + "\n")
+        sys.stdout.flush()
+    if lock is not None:
+        Path(lock).unlink()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
