@@ -30,7 +30,7 @@ from mcp_anyera._sdk import (
     parse_question,
     types,
 )
-from mcp_anyera._sdk.raised import CallbackFailure
+from mcp_anyera._sdk.raised import CausedFailure
 from mcp_anyera.engine import Answer, Failure, Fault, Question, Refusal
 from mcp_anyera.engine.failures import INTERNAL_ERROR, INVALID_PARAMS
 from mcp_anyera.eras import Era
@@ -217,13 +217,13 @@ _TOLD: Final = {"code": INTERNAL_ERROR, "message": "The client could not answer"
 
 def _raised(question: Question, error: Exception) -> Refusal:
     text = f"the callback for {question.method} failed: {type(error).__name__}: {error}"
-    return Refusal(CallbackFailure(Fault.CALLBACK, text, exception=error), _TOLD)
+    return Refusal(CausedFailure(Fault.CALLBACK, text, exception=error), _TOLD)
 
 
 def _unreadable(question: Question, error: ValueError) -> Refusal:
     text = f"the server's {question.method} has invalid params: {type(error).__name__}"
     told = {"code": INVALID_PARAMS, "message": "Invalid request parameters"}
-    return Refusal(CallbackFailure(Fault.VIOLATION, text, exception=error), told)
+    return Refusal(CausedFailure(Fault.VIOLATION, text, exception=error), told)
 
 
 def _too_slow(question: Question, seconds: float) -> Refusal:

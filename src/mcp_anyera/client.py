@@ -19,6 +19,7 @@ from mcp_anyera._sdk import (
     ProgressFnT,
     SamplingFnT,
     StdioServerParameters,
+    check_native,
     dump_discover,
     types,
 )
@@ -486,4 +487,5 @@ def _native(extensions: Sequence[Any] | None, cache: Any) -> dict[str, Any]:  # 
         native["extensions"] = extensions
     if cache is not _UNSET:
         native["cache"] = cache
+    check_native(native)
     return native

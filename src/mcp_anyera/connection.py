@@ -28,7 +28,7 @@ from mcp_anyera._sdk import (
     types,
 )
 from mcp_anyera._sdk.link import OnProgress, Opened
-from mcp_anyera._sdk.raised import exception_for
+from mcp_anyera._sdk.raised import CausedFailure, exception_for
 from mcp_anyera.callbacks import Callbacks, Dispatcher, DispatcherOptions, RawNotification
 from mcp_anyera.engine import (
     Answer,
@@ -47,7 +47,9 @@ from mcp_anyera.engine import (
     Verdict,
 )
 from mcp_anyera.engine import jsonrpc
+from mcp_anyera.errors import AnyEraError
 from mcp_anyera.mailbox import Item, Mailbox
+from mcp_anyera.transports.background import plain
 from mcp_anyera.transports.pump import Pump
 from mcp_anyera.transports.wire import Wire
 
@@ -129,28 +131,25 @@ class Connection:
             ConnectError: It could not be opened.
         """
         try:
-            await self._open_wire()
-            async with anyio.create_task_group() as tasks:
+            async with self._wire, anyio.create_task_group() as tasks:
                 self._dispatcher.tasks = tasks
                 self._pump.start(tasks)
-                try:
-                    await self._serve(tasks, ready, stop)
-                finally:
-                    with anyio.CancelScope(shield=True):
-                        await self._wire.aclose()
-                    tasks.cancel_scope.cancel()
+                await self._serve(tasks, ready, stop)
+                tasks.cancel_scope.cancel()
+        except Exception as error:
+            explained = self._explained(plain(error))
+            raise explained from explained.__cause__
         finally:
             self._ended = True
             self._fail_all("the client was closed while the call was open")
             self._pump.close()
 
-    async def _open_wire(self) -> None:
-        try:
-            await self._wire.open()
-        except OSError as error:
-            target = self._options.config.target
-            text = f"could not connect to {target}: it cannot be started: {error}"
-            raise exception_for(Failure(Fault.CONNECT, text)) from error
+    def _explained(self, error: BaseException) -> BaseException:
+        if self._verbs is not None or isinstance(error, AnyEraError):
+            return error
+        target = self._options.config.target
+        text = f"could not connect to {target}: {type(error).__name__}: {error}"
+        return exception_for(CausedFailure(Fault.CONNECT, text, exception=error))
 
     async def _serve(
         self, tasks: anyio.abc.TaskGroup, ready: Callable[[], None], stop: anyio.Event

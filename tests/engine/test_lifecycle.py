@@ -402,6 +402,8 @@ def test_a_server_that_ends_before_anything_was_asked_is_closed() -> None:
 def test_a_mode_that_names_nothing_is_refused() -> None:
     with pytest.raises(ValueError, match="mode must be 'auto', 'legacy', 'modern' or a protocol revision such as '2026-07-28' or '2025-11-25'; got 'new'"):
         EngineConfig(mode="new")
+    with pytest.raises(ValueError, match="log_level must be one of debug, info, notice, warning, error, critical, alert, emergency; got 'loud'"):
+        EngineConfig(log_level="loud")
 
 
 def test_an_older_session_keeps_its_revision_in_front_of_a_modern_server() -> None:

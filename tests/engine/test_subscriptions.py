@@ -317,3 +317,11 @@ def test_on_a_legacy_wire_subscriptions_are_the_servers_own() -> None:
     with legacy() as talk:
         talk.client_says(request(1, "resources/subscribe", {"uri": "a"}))
         talk.server_sees(method="resources/subscribe", params={"uri": "a"})
+
+
+def test_a_client_side_that_leaves_ends_the_streams() -> None:
+    talk, name = watching()
+    with talk:
+        talk.client_leaves()
+        talk.server_sees(method="notifications/cancelled", params={"requestId": name})
+    assert talk.engine.deadline is None

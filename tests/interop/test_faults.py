@@ -61,7 +61,7 @@ async def test_a_server_that_never_starts_is_reported_with_its_last_words() -> N
 
 
 async def test_a_command_that_does_not_exist_is_a_connect_error() -> None:
-    with pytest.raises(ConnectError, match="could not connect to 'no-such-command x': it cannot be started"):
+    with pytest.raises(ConnectError, match="could not connect to 'no-such-command x': FileNotFoundError"):
         async with Client(["no-such-command", "x"]):
             pass
 

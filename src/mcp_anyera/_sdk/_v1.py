@@ -58,6 +58,7 @@ __all__ = [
     "SessionMessage",
     "StdioServerParameters",
     "Verbs",
+    "check_native",
     "dump",
     "dump_discover",
     "http_transport",
@@ -270,6 +271,18 @@ class _LinkedSession(ClientSession):
         self._link.notify(data["method"], data.get("params"))
 
 
+def check_native(native: Mapping[str, Any]) -> None:
+    """Refuse parameters that only the 2.x line has a use for.
+
+    Raises:
+        TypeError: There are any; the message names them.
+    """
+    if native:
+        names = ", ".join(f"{name}=" for name in sorted(native))
+        msg = f"{names} needs mcp 2.x, and mcp 1.x is installed; leave it out"
+        raise TypeError(msg)
+
+
 class Verbs:
     """A session over a link, and its verbs as ``mcp.Client`` of SDK 2.x names them."""
 
@@ -287,14 +300,8 @@ class Verbs:
             client_info: Who the client says it is.
             opened: What the opening has found out.
             native: Parameters that only the 2.x line has a place for; none here.
-
-        Raises:
-            TypeError: ``native`` is not empty.
         """
-        if native:
-            names = ", ".join(f"{name}=" for name in sorted(native))
-            msg = f"{names} needs mcp 2.x, and mcp 1.x is installed; leave it out"
-            raise TypeError(msg)
+        del native
         self.session = _LinkedSession(link, client_info)
         self.session.adopt(opened)
         self._link = link

@@ -75,6 +75,7 @@ __all__ = [
     "SessionMessage",
     "StdioServerParameters",
     "Verbs",
+    "check_native",
     "dump",
     "dump_discover",
     "http_transport",
@@ -284,6 +285,11 @@ class _LinkDispatcher:
         """Offer a notification to the response cache and to extensions."""
         if self._on_notify is not None:
             await self._on_notify(cast("Any", None), method, params)
+
+
+def check_native(native: Mapping[str, Any]) -> None:
+    """Accept what ``mcp.Client`` accepts; it checks by itself."""
+    del native
 
 
 class Verbs:

@@ -111,8 +111,8 @@ _CLASSES: Final[dict[Fault, type[_Raised]]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class CallbackFailure(Failure):
-    """A failure that an exception of user code has caused."""
+class CausedFailure(Failure):
+    """A failure that an exception has caused."""
 
     exception: BaseException | None = field(default=None, repr=False)
 
@@ -120,6 +120,6 @@ class CallbackFailure(Failure):
 def exception_for(failure: Failure) -> AnyEraError:
     """Return the exception that stands for a failure, with its cause."""
     error = _CLASSES[failure.fault](failure)
-    if isinstance(failure, CallbackFailure):
+    if isinstance(failure, CausedFailure):
         error.__cause__ = failure.exception
     return error

@@ -10,7 +10,7 @@ from __future__ import annotations
 from mcp_anyera.engine import jsonrpc
 from mcp_anyera.engine.asking import Asking
 from mcp_anyera.engine.calls import Calls
-from mcp_anyera.engine.config import NO_OPTIONS, CallOptions, Face, Questions
+from mcp_anyera.engine.config import LOG_LEVELS, NO_OPTIONS, CallOptions, Face
 from mcp_anyera.engine.context import Context, Handler, WireId
 from mcp_anyera.engine.effects import Message
 from mcp_anyera.engine.failures import (
@@ -22,7 +22,6 @@ from mcp_anyera.engine.failures import (
 )
 from mcp_anyera.engine.jsonrpc import Shape
 from mcp_anyera.engine.lifecycle import Lifecycle, Phase
-from mcp_anyera.engine.notifications import LOG_LEVELS
 from mcp_anyera.engine.registry import Direction, lookup
 from mcp_anyera.engine.subscriptions import Subscriptions
 from mcp_anyera.eras import Era

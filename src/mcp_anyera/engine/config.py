@@ -30,6 +30,19 @@ STATE_ONLY_BUDGET: Final = 300.0
 """Seconds that a server may keep a call waiting with nothing but ``requestState``."""
 
 
+LOG_LEVELS: Final = (
+    "debug",
+    "info",
+    "notice",
+    "warning",
+    "error",
+    "critical",
+    "alert",
+    "emergency",
+)
+"""Least severe first (2025-11-25 ``server/utilities/logging``)."""
+
+
 class Face(Enum):
     """The protocol that the client side of the engine speaks."""
 
@@ -93,7 +106,10 @@ class EngineConfig:
     """Starts the ids that the engine invents, so that they are ours to see."""
 
     def __post_init__(self) -> None:
-        """Refuse a mode that names nothing."""
+        """Refuse a mode or a log level that names nothing."""
+        if self.log_level is not None and self.log_level not in LOG_LEVELS:
+            msg = f"log_level must be one of {', '.join(LOG_LEVELS)}; got {self.log_level!r}"
+            raise ValueError(msg)
         if self.mode not in {"auto", "legacy", "modern"} and era_of(self.mode) is None:
             msg = (
                 f"mode must be 'auto', 'legacy', 'modern' or a protocol revision "

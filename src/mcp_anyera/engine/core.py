@@ -149,6 +149,7 @@ class Engine:
         for client_id in list(self._ctx.open):
             self._client.give_up(client_id, "the client side is closed")
         self._asking.client_gone()
+        self._subscriptions.client_gone()
         return out
 
     def tick(self, now: float) -> list[Effect]:

@@ -6,28 +6,16 @@ Spec: 2026-07-28 ``basic/patterns/progress``, ``server/utilities/logging``,
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 from mcp_anyera.engine import jsonrpc
 from mcp_anyera.engine.calls import Call, Calls
-from mcp_anyera.engine.config import Questions
+from mcp_anyera.engine.config import LOG_LEVELS, Questions
 from mcp_anyera.engine.context import Context
 from mcp_anyera.engine.effects import Message
 from mcp_anyera.engine.metadata import SUBSCRIPTION_KEY
 from mcp_anyera.engine.subscriptions import Subscriptions
 from mcp_anyera.eras import Era
-
-LOG_LEVELS: Final = (
-    "debug",
-    "info",
-    "notice",
-    "warning",
-    "error",
-    "critical",
-    "alert",
-    "emergency",
-)
-"""Least severe first (2025-11-25 ``server/utilities/logging``)."""
 
 
 class Notifications:

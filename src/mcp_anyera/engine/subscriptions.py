@@ -257,6 +257,11 @@ class Subscriptions:
         self._resources.waiters = kept
         return found
 
+    def client_gone(self) -> None:
+        """End both streams: nobody is left to hear."""
+        for stream in (self._lists, self._resources):
+            self._close(stream, "the client side is closed")
+
     def server_gone(self, reason: str) -> None:
         """Fail what waits; there is nobody left to listen to."""
         error = Failure(Fault.LOST, f"connection closed: {reason}").as_error()

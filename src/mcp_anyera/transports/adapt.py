@@ -172,19 +172,16 @@ class Adapted(AbstractAsyncContextManager[Any]):
         face = _Face(self.options.on_event)
         pump = Pump(Engine(self._config()), self.wire, face)
         try:
-            await self.wire.open()
-            async with anyio.create_task_group() as tasks:
+            async with self.wire, anyio.create_task_group() as tasks:
                 pump.start(tasks)
                 extras: Sequence[Any] = getattr(self.wire, "extras", ())
                 self._streams = (face.read, WriteStream(pump), *extras)
                 ready()
                 await stop.wait()
+                pump.perform(pump.engine.client_closed(anyio.current_time()))
                 await pump.flush(FLUSH_TIMEOUT)
-                await self.wire.aclose()
                 tasks.cancel_scope.cancel()
         finally:
-            with anyio.CancelScope(shield=True):
-                await self.wire.aclose()
             pump.close()
             face.close()
 

@@ -43,7 +43,7 @@ class StdioWire:
     def __init__(
         self, parameters: StdioServerParameters, errlog: TextIO | None = None
     ) -> None:
-        """Prepare a server; it starts with `open`.
+        """Prepare a server; it starts when it is entered.
 
         Args:
             parameters: The SDK's own: command, arguments, environment, encoding.
@@ -60,12 +60,20 @@ class StdioWire:
 
     # -- the process -------------------------------------------------------------------
 
-    async def open(self) -> None:
+    async def __aenter__(self) -> StdioWire:
         """Start the process.
 
         Raises:
             OSError: The command cannot be run.
         """
+        await self._start()
+        return self
+
+    async def __aexit__(self, *_exc: object) -> None:
+        """End the process: stdin, wait, TERM, KILL."""
+        await self._stop()
+
+    async def _start(self) -> None:
         given = self._parameters
         command = shutil.which(given.command) if sys.platform == "win32" else None
         self._process = await anyio.open_process(
@@ -88,23 +96,21 @@ class StdioWire:
         Raises:
             OSError: The command cannot be run any more.
         """
-        await self.aclose()
-        await self.open()
+        await self._stop()
+        await self._start()
 
-    async def aclose(self) -> None:
-        """End the process: stdin, wait, TERM, KILL; safe to call twice."""
+    async def _stop(self) -> None:
         process, self._process = self._process, None
         if process is None:
             return
         with anyio.CancelScope(shield=True):
-            await _close(process.stdin)
-            if not await _exited(process, LEAVE_TIMEOUT):
-                _signal(process, force=False)
-                if not await _exited(process, TERM_TIMEOUT):
-                    _signal(process, force=True)
-                    await _exited(process, TERM_TIMEOUT)
-            await _close(process.stdout)
-            await _close(process.stderr)
+            async with anyio.create_task_group() as tasks:
+                # A server that is stuck writing could not see that its input ended.
+                tasks.start_soon(_drain, process.stdout)
+                await _end(process)
+                tasks.cancel_scope.cancel()
+            for stream in (process.stdout, process.stderr):
+                await _close(stream)
             _close_transport(process)
 
     # -- messages ------------------------------------------------------------------------
@@ -188,6 +194,22 @@ def _decode(line: bytes) -> object:
         return json.loads(line)
     except (ValueError, RecursionError) as error:
         return Malformed(error)
+
+
+async def _end(process: anyio.abc.Process) -> None:
+    await _close(process.stdin)
+    if await _exited(process, LEAVE_TIMEOUT):
+        return
+    _signal(process, force=False)
+    if not await _exited(process, TERM_TIMEOUT):
+        _signal(process, force=True)
+        await _exited(process, TERM_TIMEOUT)
+
+
+async def _drain(stream: anyio.abc.ByteReceiveStream | None) -> None:
+    with suppress(anyio.EndOfStream, *_GONE):
+        while stream is not None:
+            await stream.receive()
 
 
 async def _close(stream: anyio.abc.AsyncResource | None) -> None:

@@ -34,13 +34,20 @@ class StreamsWire:
         self._write: Any = None
         self.extras: tuple[Any, ...] = ()
 
-    async def open(self) -> None:
+    async def __aenter__(self) -> StreamsWire:
         """Enter the transport, if it was not entered yet."""
         source = self._source
         if isinstance(source, AbstractAsyncContextManager):
             source = await self._stack.enter_async_context(source)
         self._read, self._write, *extras = source
         self.extras = tuple(extras)
+        return self
+
+    async def __aexit__(self, *exc: Any) -> None:
+        """Close the streams, and leave the transport if it was entered here."""
+        for stream in (self._write, self._read):
+            await stream.aclose()
+        await self._stack.__aexit__(*exc)
 
     async def send(self, messages: Sequence[dict[str, Any]]) -> None:
         """Write messages; a closed stream is no error here."""
@@ -70,10 +77,3 @@ class StreamsWire:
 
     async def watch_stderr(self) -> None:
         """Do nothing: the transport sees to it."""
-
-    async def aclose(self) -> None:
-        """Close the streams, and the transport if it was entered here."""
-        for stream in (self._write, self._read):
-            if stream is not None:
-                await stream.aclose()
-        await self._stack.aclose()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from types import TracebackType
 from typing import Any, Protocol
 
 
@@ -26,11 +27,25 @@ class Wire(Protocol):
     restartable: bool
     """Whether `restart` can give a fresh server."""
 
-    async def open(self) -> None:
+    async def __aenter__(self) -> object:
         """Start the server, or take hold of it.
 
         Raises:
             OSError: It cannot be started.
+        """
+        ...
+
+    async def __aexit__(
+        self,
+        exc_type: type[BaseException] | None,
+        exc: BaseException | None,
+        traceback: TracebackType | None,
+        /,
+    ) -> None:
+        """End the server politely, in bounded time.
+
+        A transport of the SDK has a task group around it, so nothing that opens
+        a scope may be between the two.
         """
         ...
 
@@ -56,8 +71,4 @@ class Wire(Protocol):
 
     async def watch_stderr(self) -> None:
         """Copy stderr on while the server runs, if there is one."""
-        ...
-
-    async def aclose(self) -> None:
-        """End the server politely; safe to call twice, bounded in time."""
         ...
