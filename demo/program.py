@@ -37,20 +37,20 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
 """What is shown, and the tool that makes the server do it."""
 
 
-async def elicit(_context: object, params: Any) -> ElicitResult:
+async def elicit(context: object, params: Any) -> ElicitResult:
     """Answer a form, or agree to a URL."""
     if params.mode == "url":
         return ElicitResult(action="accept")
     return ElicitResult(action="accept", content={"name": "Ada"})
 
 
-async def sample(_context: object, _params: Any) -> CreateMessageResult:
+async def sample(context: object, params: Any) -> CreateMessageResult:
     """Stand in for a model."""
     text = TextContent(type="text", text="ok")
     return CreateMessageResult(role="assistant", content=text, model="none")
 
 
-async def list_roots(_context: object) -> ListRootsResult:
+async def list_roots(context: object) -> ListRootsResult:
     """Share one folder."""
     return ListRootsResult(roots=[Root(uri=FileUrl("file:///srv/books"))])
 

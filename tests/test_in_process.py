@@ -63,20 +63,28 @@ async def test_the_drop_in_serves_an_unchanged_session(peer: str) -> None:
 async def test_an_open_pair_of_streams_can_be_adapted(peer: str) -> None:
     async with sdk_stdio_client(parameters(peer)) as streams:
         async with adapt(streams) as (read, write):
-            async with ClientSession(read, write, elicitation_callback=elicit) as session:
+            async with ClientSession(
+                read, write, elicitation_callback=elicit
+            ) as session:
                 await session.initialize()
                 assert text(await session.call_tool("two_rounds")) == "one then two"
 
 
 @pytest.mark.interop
 @pytest.mark.parametrize("peer", [LEGACY, DUAL])
-async def test_a_client_takes_transports_and_pairs_and_sees_the_wires_own_era(peer: str) -> None:
+async def test_a_client_takes_transports_and_pairs_and_sees_the_wires_own_era(
+    peer: str,
+) -> None:
     era = Era.LEGACY if peer == LEGACY else Era.MODERN
     async with sdk_stdio_client(parameters(peer)) as (read, write):
         async with Client((read, write), **EVERYTHING) as client:
             assert client.era is era
             assert text(await client.call_tool("three_questions")) == "Ada / short / 1"
-    for transport in (sdk_stdio_client(parameters(peer)), stdio_client(parameters(peer)), adapt(sdk_stdio_client(parameters(peer)))):
+    for transport in (
+        sdk_stdio_client(parameters(peer)),
+        stdio_client(parameters(peer)),
+        adapt(sdk_stdio_client(parameters(peer))),
+    ):
         async with Client(transport, **EVERYTHING) as client:
             assert client.era is era
             assert text(await client.call_tool("two_rounds")) == "one then two"
@@ -87,7 +95,9 @@ async def test_an_adapted_transport_is_entered_once() -> None:
     assert isinstance(transport, Adapted)
     async with transport:
         pass
-    with pytest.raises(RuntimeError, match="this transport was entered before; make a new one"):
+    with pytest.raises(
+        RuntimeError, match="this transport was entered before; make a new one"
+    ):
         await transport.__aenter__()
 
 
@@ -105,7 +115,9 @@ def test_a_mode_that_names_nothing_is_refused_before_anything_starts() -> None:
 @pytest.mark.skipif(not SDK1, reason="mcp 2.x carries both eras")
 async def test_on_sdk_1_the_sdks_http_transport_is_never_probed() -> None:
     with pytest.raises(ConnectError) as caught:
-        async with Client("http://user:secret@127.0.0.1:9/mcp?key=1#x", connect_timeout_seconds=5):
+        async with Client(
+            "http://user:secret@127.0.0.1:9/mcp?key=1#x", connect_timeout_seconds=5
+        ):
             pass
     assert "server/discover" not in str(caught.value)
     assert "secret" not in str(caught.value)

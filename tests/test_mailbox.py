@@ -49,7 +49,8 @@ async def test_changes_merge_when_the_box_is_full_and_none_is_lost() -> None:
     dropped: list[str] = []
     box = Mailbox(dropped.append, limit=2)
     updates: list[dict[str, Any]] = [
-        {"method": "notifications/resources/updated", "params": {"uri": uri}} for uri in "abc"
+        {"method": "notifications/resources/updated", "params": {"uri": uri}}
+        for uri in "abc"
     ]
     for item in (*updates, updates[0], CHANGE, CHANGE):
         box.put(item)
@@ -60,7 +61,8 @@ async def test_changes_merge_when_the_box_is_full_and_none_is_lost() -> None:
 async def test_what_finds_no_room_is_dropped_and_counted() -> None:
     dropped: list[str] = []
     box = Mailbox(dropped.append, limit=1)
-    for item in (OTHER, {**OTHER, "params": {}}, ValueError("x")):
+    items: list[Item] = [OTHER, {**OTHER, "params": {}}, ValueError("x")]
+    for item in items:
         box.put(item)
     assert await drained(box) == [OTHER]
     assert dropped == ["notifications/vendor", "an exception"]

@@ -47,7 +47,9 @@ def test_every_public_member_of_the_sdks_client_is_ours() -> None:
         if name.startswith("_") or name in inspect.signature(THEIRS).parameters:
             continue
         ours = inspect.getattr_static(Client, name)
-        assert isinstance(ours, property) is isinstance(inspect.getattr_static(THEIRS, name), property), name
+        assert isinstance(ours, property) is isinstance(
+            inspect.getattr_static(THEIRS, name), property
+        ), name
         if callable(member):
             check_parameters(name, member, getattr(Client, name))
 
@@ -59,12 +61,18 @@ def check_parameters(name: str, theirs: Any, ours: Any) -> None:
             continue
         assert parameter.name in known, (name, parameter.name)
         assert known[parameter.name].kind is parameter.kind, (name, parameter.name)
-        assert known[parameter.name].default == parameter.default, (name, parameter.name)
+        assert known[parameter.name].default == parameter.default, (
+            name,
+            parameter.name,
+        )
 
 
 @pytest.mark.skipif(not SDK1, reason="mcp 2.x has a use for them")
 def test_what_only_2_x_has_is_refused_by_name_on_1_x() -> None:
-    with pytest.raises(TypeError, match=r"cache= needs mcp 2\.x, and mcp 1\.x is installed; leave it out"):
+    with pytest.raises(
+        TypeError,
+        match=r"cache= needs mcp 2\.x, and mcp 1\.x is installed; leave it out",
+    ):
         Client(["x"], cache=None)
 
 
@@ -77,25 +85,37 @@ def test_the_front_door_is_what_it_says() -> None:
         _ = mcp_anyera.nothing  # pyright: ignore[reportAttributeAccessIssue, reportUnknownVariableType]
 
 
-@pytest.mark.parametrize("name", sorted(set(mcp_anyera.__all__) - {"Era", "MessageHandler"}))
+@pytest.mark.parametrize(
+    "name", sorted(set(mcp_anyera.__all__) - {"Era", "MessageHandler"})
+)
 def test_every_public_name_has_a_docstring(name: str) -> None:
     assert inspect.getdoc(getattr(mcp_anyera, name))
 
 
 def test_callbacks_come_in_one_way_only() -> None:
-    async def answer(*_args: Any) -> Any: ...
+    async def answer(context: Any, params: Any) -> Any: ...
 
     registry = mcp_anyera.Callbacks()
-    with pytest.raises(TypeError, match="callbacks= was given beside elicitation_callback; put them into it"):
+    with pytest.raises(
+        TypeError,
+        match="callbacks= was given beside elicitation_callback; put them into it",
+    ):
         Client(["x"], callbacks=registry, elicitation_callback=answer)
-    with pytest.raises(ValueError, match="elicitation_modes takes 'form', 'url' or both"):
+    with pytest.raises(
+        ValueError, match="elicitation_modes takes 'form', 'url' or both"
+    ):
         Client(["x"], elicitation_modes=["voice"])
-    with pytest.raises(ValueError, match="elicitation_modes takes 'form', 'url' or both"):
+    with pytest.raises(
+        ValueError, match="elicitation_modes takes 'form', 'url' or both"
+    ):
         Client(["x"], elicitation_modes=[])
 
 
 def test_a_mode_or_a_level_that_names_nothing_is_refused_at_once() -> None:
-    with pytest.raises(ValueError, match="mode must be 'auto', 'legacy', 'modern' or a protocol revision"):
+    with pytest.raises(
+        ValueError,
+        match="mode must be 'auto', 'legacy', 'modern' or a protocol revision",
+    ):
         Client(["x"], mode="new")
     with pytest.raises(ValueError, match="log_level must be one of debug, info"):
         Client(["x"], log_level="loud")  # pyright: ignore[reportArgumentType]

@@ -22,20 +22,20 @@ from mcp.types import (
 from mcp_anyera import Client
 
 
-async def decline(_context: object, _params: ElicitRequestParams) -> ElicitResult:
+async def decline(context: object, params: ElicitRequestParams) -> ElicitResult:
     """Answer every form with a no."""
     return ElicitResult(action="decline")
 
 
 async def sample(
-    _context: object, _params: CreateMessageRequestParams
+    context: object, params: CreateMessageRequestParams
 ) -> CreateMessageResult:
     """Answer every prompt with the same words."""
     text = TextContent(type="text", text="No idea.")
     return CreateMessageResult(role="assistant", content=text, model="none")
 
 
-async def no_roots(_context: object) -> ListRootsResult:
+async def no_roots(context: object) -> ListRootsResult:
     """Share no folder."""
     return ListRootsResult(roots=[])
 

@@ -15,7 +15,7 @@ from pydantic import FileUrl
 from mcp_anyera import Client
 
 
-async def folders(_context: object) -> ListRootsResult:
+async def folders(context: object) -> ListRootsResult:
     """Share two folders; they are asked for each time they are needed."""
     uris = ("file:///srv/books", "file:///srv/maps")
     return ListRootsResult(roots=[Root(uri=FileUrl(uri)) for uri in uris])

@@ -15,7 +15,7 @@ from mcp_anyera import Client
 
 
 async def write(
-    _context: object, params: CreateMessageRequestParams
+    context: object, params: CreateMessageRequestParams
 ) -> CreateMessageResult:
     """Stand in for a model: give back the first words of what was asked."""
     prompt = params.messages[0].content
@@ -27,7 +27,9 @@ async def write(
 async def main(command: Sequence[str]) -> None:
     """Call a tool that needs a model."""
     async with Client(command, sampling_callback=write) as client:
-        result = await client.call_tool("summarise", {"text": "the sea is wide and deep"})
+        result = await client.call_tool(
+            "summarise", {"text": "the sea is wide and deep"}
+        )
         print(result.content[0].text)
 
 

@@ -54,7 +54,7 @@ class MessageHandler(Protocol):
     something that arrived and is no message.
     """
 
-    async def __call__(self, message: Any, /) -> None:  # noqa: ANN401 - by SDK line
+    async def __call__(self, message: Any, /) -> None:
         """Take one message."""
 
 
@@ -100,7 +100,9 @@ class Callbacks:
             declared["roots"] = {"listChanged": True}
         return declared
 
-    async def call(self, question: Question, context: CallbackContext, params: Any) -> object:  # noqa: ANN401
+    async def call(
+        self, question: Question, context: CallbackContext, params: Any
+    ) -> object:
         """Call what is registered for a question and return what it gives."""
         if question.method == "elicitation/create":
             assert self.elicitation_callback is not None
@@ -128,7 +130,9 @@ class DispatcherOptions:
 class Dispatcher:
     """Puts questions to callbacks, each in a task of its own."""
 
-    def __init__(self, callbacks: Callbacks, options: DispatcherOptions, settle: Settle) -> None:
+    def __init__(
+        self, callbacks: Callbacks, options: DispatcherOptions, settle: Settle
+    ) -> None:
         self._callbacks = callbacks
         self._options = options
         self._settle = settle
@@ -182,9 +186,11 @@ class Dispatcher:
         assert scope.cancelled_caught
         return _too_slow(question, limit or 0.0)
 
-    async def _ask(self, question: Question, params: Any) -> Answer | Refusal:  # noqa: ANN401
+    async def _ask(self, question: Question, params: Any) -> Answer | Refusal:
         try:
-            value = await self._callbacks.call(question, self._context(question, params), params)
+            value = await self._callbacks.call(
+                question, self._context(question, params), params
+            )
         except Exception as error:  # noqa: BLE001 - user code may raise anything
             return _raised(question, error)
         try:
@@ -196,7 +202,7 @@ class Dispatcher:
             return Refusal(failure, dump(answer))
         return Answer(dump(answer))
 
-    def _context(self, question: Question, params: Any) -> CallbackContext:  # noqa: ANN401
+    def _context(self, question: Question, params: Any) -> CallbackContext:
         assert self.session is not None
         return make_context(
             self.session,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from types import TracebackType
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, Self, TypeAlias
 
 from mcp_anyera._sdk import (
     DEFAULT_CLIENT_INFO,
@@ -31,15 +31,27 @@ from mcp_anyera.callbacks import (
     MessageHandler,
 )
 from mcp_anyera.connection import Connection, ConnectionOptions, fresh_prefix, spread
-from mcp_anyera.engine import EngineConfig, Event, Face, Failure, Fault, Questions, Verdict
+from mcp_anyera.engine import (
+    EngineConfig,
+    Event,
+    Face,
+    Failure,
+    Fault,
+    Questions,
+    Verdict,
+)
 from mcp_anyera.engine.config import CONNECT_TIMEOUT, MAX_ROUNDS, PROBE_TIMEOUT
 from mcp_anyera.eras import Era
 from mcp_anyera.target import Target
 from mcp_anyera.transports.background import Background
 
 Server: TypeAlias = (
-    "str | StdioServerParameters | Sequence[str] | AbstractAsyncContextManager[Any]"
-    " | tuple[Any, Any] | AnyServer"
+    str
+    | StdioServerParameters
+    | Sequence[str]
+    | AbstractAsyncContextManager[Any]
+    | tuple[Any, Any]
+    | AnyServer
 )
 
 _UNSET: Final[Any] = object()
@@ -66,11 +78,11 @@ class Client:
         message_handler: MessageHandler | None = None,
         client_info: Implementation | None = None,
         mode: str = "auto",
-        prior_discover: Any = None,  # noqa: ANN401 - a type that 1.x does not have
+        prior_discover: Any = None,
         elicitation_callback: ElicitationFnT | None = None,
         input_required_max_rounds: int = MAX_ROUNDS,
         extensions: Sequence[Any] | None = None,
-        cache: Any = _UNSET,  # noqa: ANN401 - a type that 1.x does not have
+        cache: Any = _UNSET,
         callbacks: Callbacks | None = None,
         elicitation_modes: Sequence[str] = ELICITATION_MODES,
         probe_timeout_seconds: float = PROBE_TIMEOUT,
@@ -144,7 +156,9 @@ class Client:
             max_rounds=input_required_max_rounds,
             log_level=log_level,
             list_changes=registered.message_handler is not None,
-            prior_discover=None if prior_discover is None else dump_discover(prior_discover),
+            prior_discover=None
+            if prior_discover is None
+            else dump_discover(prior_discover),
             translate_missing_resource=False,
             jitter=spread,
             prefix=fresh_prefix(),
@@ -166,9 +180,9 @@ class Client:
         self._connection: Connection | None = None
         self._background: Background | None = None
 
-    # -- life --------------------------------------------------------------------------
+    # -- life ----------------------------------------------------------------------
 
-    async def __aenter__(self) -> Client:
+    async def __aenter__(self) -> Self:
         """Connect.
 
         Returns:
@@ -207,7 +221,7 @@ class Client:
             raise exception_for(Failure(Fault.LOST, text))
         return self._connection
 
-    # -- what was negotiated -------------------------------------------------------------
+    # -- what was negotiated -------------------------------------------------------
 
     @property
     def era(self) -> Era:
@@ -244,7 +258,7 @@ class Client:
         """What the server wants its users to know."""
         return self._open.verbs.instructions
 
-    # -- verbs that may be answered with questions -----------------------------------------
+    # -- verbs that may be answered with questions ---------------------------------
 
     async def call_tool(
         self,
@@ -361,33 +375,51 @@ class Client:
             **native,
         )
 
-    # -- lists -----------------------------------------------------------------------------
+    # -- lists ---------------------------------------------------------------------
 
     async def list_tools(
-        self, *, cursor: str | None = None, meta: Mapping[str, Any] | None = None, **native: Any
+        self,
+        *,
+        cursor: str | None = None,
+        meta: Mapping[str, Any] | None = None,
+        **native: Any,
     ) -> types.ListToolsResult:
         """List tools, one page; ``cache_mode`` exists on SDK 2.x."""
         return await self._open.verbs.list_tools(cursor=cursor, meta=meta, **native)
 
     async def list_prompts(
-        self, *, cursor: str | None = None, meta: Mapping[str, Any] | None = None, **native: Any
+        self,
+        *,
+        cursor: str | None = None,
+        meta: Mapping[str, Any] | None = None,
+        **native: Any,
     ) -> types.ListPromptsResult:
         """List prompts, one page; ``cache_mode`` exists on SDK 2.x."""
         return await self._open.verbs.list_prompts(cursor=cursor, meta=meta, **native)
 
     async def list_resources(
-        self, *, cursor: str | None = None, meta: Mapping[str, Any] | None = None, **native: Any
+        self,
+        *,
+        cursor: str | None = None,
+        meta: Mapping[str, Any] | None = None,
+        **native: Any,
     ) -> types.ListResourcesResult:
         """List resources, one page; ``cache_mode`` exists on SDK 2.x."""
         return await self._open.verbs.list_resources(cursor=cursor, meta=meta, **native)
 
     async def list_resource_templates(
-        self, *, cursor: str | None = None, meta: Mapping[str, Any] | None = None, **native: Any
+        self,
+        *,
+        cursor: str | None = None,
+        meta: Mapping[str, Any] | None = None,
+        **native: Any,
     ) -> types.ListResourceTemplatesResult:
         """List resource templates, one page; ``cache_mode`` exists on SDK 2.x."""
-        return await self._open.verbs.list_resource_templates(cursor=cursor, meta=meta, **native)
+        return await self._open.verbs.list_resource_templates(
+            cursor=cursor, meta=meta, **native
+        )
 
-    # -- the rest ----------------------------------------------------------------------------
+    # -- the rest ------------------------------------------------------------------
 
     async def complete(
         self,
@@ -398,20 +430,22 @@ class Client:
         """Ask for completions of an argument of a prompt or a resource template."""
         return await self._open.verbs.complete(ref, argument, context_arguments)
 
-    async def send_ping(self, *, meta: Mapping[str, Any] | None = None) -> types.EmptyResult:
+    async def send_ping(
+        self, *, meta: Mapping[str, Any] | None = None
+    ) -> types.EmptyResult:
         """Ping; a modern server has no ping, so there the connection itself answers."""
         return await self._open.verbs.send_ping(meta=meta)
 
     async def set_logging_level(
         self, level: types.LoggingLevel, *, meta: Mapping[str, Any] | None = None
     ) -> types.EmptyResult:
-        """Ask for log messages of this severity and above, from now on, in either era."""
+        """Ask for log messages of this severity and above from now on."""
         return await self._open.verbs.set_logging_level(level, meta=meta)
 
     async def subscribe_resource(
         self, uri: str, *, meta: Mapping[str, Any] | None = None
     ) -> types.EmptyResult:
-        """Subscribe to a resource, in either era; the message handler hears of updates."""
+        """Subscribe to a resource; the message handler hears of updates."""
         return await self._open.verbs.subscribe_resource(str(uri), meta=meta)
 
     async def unsubscribe_resource(
@@ -431,7 +465,7 @@ class Client:
         total: float | None = None,
         message: str | None = None,
     ) -> None:
-        """Report progress of the client's own work; modern servers do not hear of it."""
+        """Report progress of the client's own work, to a legacy server only."""
         params = {
             "progressToken": progress_token,
             "progress": progress,
@@ -481,7 +515,7 @@ def _callbacks(
     return registry
 
 
-def _native(extensions: Sequence[Any] | None, cache: Any) -> dict[str, Any]:  # noqa: ANN401
+def _native(extensions: Sequence[Any] | None, cache: Any) -> dict[str, Any]:
     native: dict[str, Any] = {}
     if extensions is not None:
         native["extensions"] = extensions

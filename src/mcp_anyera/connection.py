@@ -1,4 +1,4 @@
-"""One open connection of a `Client`: the link below the session, the side above the engine.
+"""One open connection of a `Client`: below the session, above the engine.
 
 Requests wait here for their answers. The task that sent a request also runs its
 progress callback, so that progress comes in order and before the result, and a
@@ -29,7 +29,12 @@ from mcp_anyera._sdk import (
 )
 from mcp_anyera._sdk.link import OnProgress, Opened
 from mcp_anyera._sdk.raised import CausedFailure, exception_for
-from mcp_anyera.callbacks import Callbacks, Dispatcher, DispatcherOptions, RawNotification
+from mcp_anyera.callbacks import (
+    Callbacks,
+    Dispatcher,
+    DispatcherOptions,
+    RawNotification,
+)
 from mcp_anyera.engine import (
     Answer,
     CallOptions,
@@ -45,8 +50,8 @@ from mcp_anyera.engine import (
     Refusal,
     ToClient,
     Verdict,
+    jsonrpc,
 )
-from mcp_anyera.engine import jsonrpc
 from mcp_anyera.errors import AnyEraError
 from mcp_anyera.mailbox import Item, Mailbox
 from mcp_anyera.transports.background import plain
@@ -70,7 +75,7 @@ class _Waiter:
 
     on_progress: OnProgress | None
     event: anyio.Event = field(default_factory=anyio.Event)
-    progress: deque[dict[str, Any]] = field(default_factory=deque)
+    progress: deque[dict[str, Any]] = field(default_factory=deque[dict[str, Any]])
     answer: ToClient | None = None
 
     async def wait(self) -> ToClient:
@@ -86,7 +91,9 @@ class _Waiter:
 
 async def _report(on_progress: OnProgress, params: dict[str, Any]) -> None:
     try:
-        await on_progress(params["progress"], params.get("total"), params.get("message"))
+        await on_progress(
+            params["progress"], params.get("total"), params.get("message")
+        )
     except Exception:
         logger.exception("a progress callback raised; the call goes on")
 
@@ -122,7 +129,7 @@ class Connection:
         self._verdict: Verdict | None = None
         self._ended = False
 
-    # -- life --------------------------------------------------------------------------
+    # -- life ----------------------------------------------------------------------
 
     async def run(self, ready: Callable[[], None], stop: anyio.Event) -> None:
         """Open the connection, say so, and keep it until told to stop.
@@ -136,7 +143,7 @@ class Connection:
                 self._pump.start(tasks)
                 await self._serve(tasks, ready, stop)
                 tasks.cancel_scope.cancel()
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - explained, and raised again
             explained = self._explained(plain(error))
             raise explained from explained.__cause__
         finally:
@@ -188,7 +195,9 @@ class Connection:
         failure = Failure(Fault.LOST, reason)
         for waiter in self._waiters.values():
             if waiter.answer is None:
-                waiter.answer = ToClient(jsonrpc.error(None, failure.as_error()), failure)
+                waiter.answer = ToClient(
+                    jsonrpc.error(None, failure.as_error()), failure
+                )
                 waiter.event.set()
 
     @property
@@ -203,7 +212,7 @@ class Connection:
         assert self._verdict is not None
         return self._verdict
 
-    # -- the link below the session ------------------------------------------------------
+    # -- the link below the session ------------------------------------------------
 
     async def request(
         self,
@@ -216,7 +225,9 @@ class Connection:
     ) -> dict[str, Any]:
         """Send a request and wait for its result; see `Link.request`."""
         if self._ended:
-            raise exception_for(Failure(Fault.LOST, f"{method} was not sent: the client is closed"))
+            raise exception_for(
+                Failure(Fault.LOST, f"{method} was not sent: the client is closed")
+            )
         call_id = next(self._ids) if request_id is None else request_id
         body = None if params is None else dict(params)
         if on_progress is not None:
@@ -240,7 +251,9 @@ class Connection:
     def notify(self, method: str, params: Mapping[str, Any] | None) -> None:
         """Send a notification; see `Link.notify`."""
         if not self._ended:
-            self._say(jsonrpc.notification(method, None if params is None else dict(params)))
+            self._say(
+                jsonrpc.notification(method, None if params is None else dict(params))
+            )
 
     def _say(self, message: Message, options: CallOptions | None = None) -> None:
         now = anyio.current_time()
@@ -248,9 +261,11 @@ class Connection:
         self._pump.perform(self._engine.receive_from_client(message, now, given))
 
     def _settle(self, question_id: str, answer: Answer | Refusal) -> None:
-        self._pump.perform(self._engine.answer(question_id, answer, anyio.current_time()))
+        self._pump.perform(
+            self._engine.answer(question_id, answer, anyio.current_time())
+        )
 
-    # -- the side above the engine -------------------------------------------------------
+    # -- the side above the engine -------------------------------------------------
 
     def to_client(self, effect: ToClient) -> None:
         """Take a message: an answer for a request, or a notification."""
@@ -307,7 +322,7 @@ class Connection:
     def _dropped(self, what: str) -> None:
         self.notice(Dropped(what, "the handler is too slow and its queue is full"))
 
-    # -- what the server tells -------------------------------------------------------------
+    # -- what the server tells -----------------------------------------------------
 
     async def _deliver(self, item: Item) -> None:
         try:

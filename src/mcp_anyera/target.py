@@ -33,7 +33,7 @@ class Target:
     """Whether nothing but legacy can come through."""
 
     @classmethod
-    def of(cls, server: Any, *, raise_exceptions: bool) -> Target:  # noqa: ANN401
+    def of(cls, server: Any, *, raise_exceptions: bool) -> Target:
         """Read the ``server`` argument of `Client`.
 
         Raises:
@@ -42,13 +42,23 @@ class Target:
         if isinstance(server, StdioServerParameters):
             return _stdio(server)
         if isinstance(server, str):
-            return cls(_bare_url(server), lambda: StreamsWire(http_transport(server)), legacy_only=SDK1)
+            return cls(
+                _bare_url(server),
+                lambda: StreamsWire(http_transport(server)),
+                legacy_only=SDK1,
+            )
         if is_in_process_server(server):
             transport = in_process(server, raise_exceptions=raise_exceptions)
-            return cls("the server in this process", lambda: StreamsWire(transport), legacy_only=SDK1)
+            return cls(
+                "the server in this process",
+                lambda: StreamsWire(transport),
+                legacy_only=SDK1,
+            )
         if isinstance(server, Adapted):
             return cls("the server", lambda: server.wire, server.wire.restartable)
-        if isinstance(server, Sequence) and all(isinstance(part, str) for part in cast("Sequence[Any]", server)):
+        if isinstance(server, Sequence) and all(
+            isinstance(part, str) for part in cast("Sequence[Any]", server)
+        ):
             command, *args = cast("Sequence[str]", server)
             return _stdio(StdioServerParameters(command=command, args=args))
         return _transport(server)
@@ -64,16 +74,23 @@ def _stdio(parameters: StdioServerParameters) -> Target:
     return Target(name, lambda: StdioWire(parameters), restartable=True)
 
 
-def _transport(server: Any) -> Target:  # noqa: ANN401 - checked here
-    pair = isinstance(server, Sequence) and len(cast("Sequence[Any]", server)) > 1
+def _transport(server: Any) -> Target:
+    pair = _is_pair(server)
     if not pair and not hasattr(server, "__aenter__"):
         msg = (
-            "server must be a URL, StdioServerParameters, [command, *args], a transport, "
-            f"a (read, write) pair or a server object of the SDK; got {type(server).__name__}"
+            "server must be a URL, StdioServerParameters, [command, *args], "
+            "a transport, a (read, write) pair or a server object of the SDK; "
+            f"got {type(server).__name__}"
         )
         raise TypeError(msg)
     wire = wire_for(server)
-    return Target("the server", lambda: wire, wire.restartable, SDK1 and is_http(server))
+    return Target(
+        "the server", lambda: wire, wire.restartable, SDK1 and is_http(server)
+    )
+
+
+def _is_pair(server: object) -> bool:
+    return isinstance(server, Sequence) and len(cast("Sequence[Any]", server)) > 1
 
 
 def _bare_url(url: str) -> str:

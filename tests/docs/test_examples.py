@@ -13,8 +13,15 @@ from tests.interop.peers import LEGACY, MODERN, ROOT, command
 pytestmark = pytest.mark.interop
 EXAMPLES = ROOT / "docs" / "examples"
 SAID = {
-    "elicitation": ["issue_card asks: Whose card is it?", "card for Ada Lovelace: Dune"],
-    "client_features": ["[]", '["elicitation"]', '["elicitation", "roots", "sampling"]'],
+    "elicitation": [
+        "issue_card asks: Whose card is it?",
+        "card for Ada Lovelace: Dune",
+    ],
+    "client_features": [
+        "[]",
+        '["elicitation"]',
+        '["elicitation", "roots", "sampling"]',
+    ],
     "sampling": ["summary: Summarise: the sea is"],
     "roots": ["file:///srv/books,file:///srv/maps"],
     "logs": ["[warning] warning message", "[error] error message"],

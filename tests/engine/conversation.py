@@ -7,7 +7,7 @@ Each input must leave no effect unlooked-at: the next input, and the end of the
 from __future__ import annotations
 
 from collections import deque
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar, cast
 
 from mcp_anyera.engine import (
     AbortLeg,
@@ -55,8 +55,14 @@ INITIALIZED: Json = {
     "capabilities": {"tools": {}},
     "serverInfo": {"name": "s", "version": "2"},
 }
-FORM: Json = {"method": "elicitation/create", "params": {"message": "?", "requestedSchema": {}}}
-SAMPLE: Json = {"method": "sampling/createMessage", "params": {"messages": [], "maxTokens": 1}}
+FORM: Json = {
+    "method": "elicitation/create",
+    "params": {"message": "?", "requestedSchema": {}},
+}
+SAMPLE: Json = {
+    "method": "sampling/createMessage",
+    "params": {"messages": [], "maxTokens": 1},
+}
 ROOTS: Json = {"method": "roots/list"}
 
 
@@ -96,9 +102,13 @@ def rounds(**members: Any) -> Json:
 
 def contains(whole: Any, part: Any) -> bool:
     """Tell whether every member of ``part`` is in ``whole``, with the same value."""
-    if isinstance(part, dict) and isinstance(whole, dict):
-        return all(key in whole and contains(whole[key], value) for key, value in part.items())  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
-    return bool(whole == part)
+    if not (isinstance(part, dict) and isinstance(whole, dict)):
+        return bool(whole == part)
+    members, wanted = cast("Json", whole), cast("Json", part)
+    return all(
+        key in members and contains(members[key], value)
+        for key, value in wanted.items()
+    )
 
 
 class Talk:
@@ -109,14 +119,14 @@ class Talk:
         self.now = 100.0
         self._left: deque[Effect] = deque()
 
-    def __enter__(self) -> Talk:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, kind: object, *_rest: object) -> None:
         if kind is None:
             self.nothing_more()
 
-    # -- inputs ----------------------------------------------------------------------
+    # -- inputs --------------------------------------------------------------------
 
     def client_says(self, message: Any, **options: Any) -> None:
         given = CallOptions(**options)
@@ -128,7 +138,9 @@ class Talk:
     def answers(self, question: Question, body: Json) -> None:
         self._take(self.engine.answer(question.id, Answer(body), self.now))
 
-    def refuses(self, question: Question, failure: Failure, told: Json | None = None) -> None:
+    def refuses(
+        self, question: Question, failure: Failure, told: Json | None = None
+    ) -> None:
         self._take(self.engine.answer(question.id, Refusal(failure, told), self.now))
 
     def time_passes(self, seconds: float) -> None:
@@ -148,7 +160,7 @@ class Talk:
         self.nothing_more()
         self._left.extend(effects)
 
-    # -- what is seen ------------------------------------------------------------------
+    # -- what is seen --------------------------------------------------------------
 
     def server_sees(self, **members: Any) -> Json:
         """The next effect goes to the server and has these members."""
@@ -202,7 +214,10 @@ class Talk:
 
 
 def modern(
-    capabilities: Json = ALL, discover: Json = DISCOVER, version: str = "2025-11-25", **config: Any
+    capabilities: Json = ALL,
+    discover: Json = DISCOVER,
+    version: str = "2025-11-25",
+    **config: Any,
 ) -> Talk:
     """Return a conversation whose opening found a modern server."""
     talk = Talk(**config)
@@ -215,7 +230,10 @@ def modern(
 
 
 def legacy(
-    capabilities: Json = ALL, answer: Json = INITIALIZED, version: str = "2025-11-25", **config: Any
+    capabilities: Json = ALL,
+    answer: Json = INITIALIZED,
+    version: str = "2025-11-25",
+    **config: Any,
 ) -> Talk:
     """Return a conversation whose opening found a legacy server."""
     talk = Talk(mode="legacy", **config)

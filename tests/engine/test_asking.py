@@ -42,16 +42,22 @@ def called(talk: Talk, message: Any = CALL, **options: Any) -> Any:
     return talk.server_sees(method=message["method"])["id"]
 
 
-# -- modern, a session answers --------------------------------------------------------
+# -- modern, a session answers -----------------------------------------------------
 
 
 def test_each_question_reaches_the_session_and_the_answers_go_out_together() -> None:
     with modern() as talk:
         wire = called(talk)
-        asked = rounds(inputRequests={"a": FORM, "b": SAMPLE, "c": ROOTS}, requestState="s 1")
+        asked = rounds(
+            inputRequests={"a": FORM, "b": SAMPLE, "c": ROOTS}, requestState="s 1"
+        )
         talk.server_says(result(wire, asked))
         begun = talk.notices(RoundBegun)
-        assert begun == RoundBegun("tools/call", 1, ("elicitation/create", "sampling/createMessage", "roots/list"))
+        assert begun == RoundBegun(
+            "tools/call",
+            1,
+            ("elicitation/create", "sampling/createMessage", "roots/list"),
+        )
         form = talk.client_sees(**FORM)["id"]
         sample = talk.client_sees(**SAMPLE)["id"]
         roots = talk.client_sees(method="roots/list")
@@ -75,7 +81,9 @@ def test_each_question_reaches_the_session_and_the_answers_go_out_together() -> 
 def test_only_the_newest_answers_and_the_newest_state_go_out() -> None:
     with modern() as talk:
         wire = called(talk)
-        talk.server_says(result(wire, rounds(inputRequests={"a": ROOTS}, requestState="one")))
+        talk.server_says(
+            result(wire, rounds(inputRequests={"a": ROOTS}, requestState="one"))
+        )
         talk.notices(RoundBegun)
         talk.client_says(result(talk.client_sees()["id"], {"roots": []}))
         second = talk.server_sees()["id"]
@@ -99,7 +107,11 @@ def test_the_state_goes_back_as_it_came(state: str) -> None:
 
 
 def test_seeds_of_the_caller_go_out_once() -> None:
-    seeded = {"name": "t", "inputResponses": {"x": {}}, "requestState": "old"}
+    seeded: dict[str, Any] = {
+        "name": "t",
+        "inputResponses": {"x": {}},
+        "requestState": "old",
+    }
     with modern() as talk:
         wire = called(talk, request(7, "tools/call", seeded))
         talk.server_says(result(wire, rounds(inputRequests={})))
@@ -127,7 +139,10 @@ def test_an_error_of_the_session_ends_the_call_and_its_siblings_are_withdrawn() 
         form = talk.client_sees(method="elicitation/create")["id"]
         roots = talk.client_sees(method="roots/list")["id"]
         talk.client_says(error(form, -1, "rejected", {"d": 1}))
-        talk.client_sees(method="notifications/cancelled", params={"requestId": roots, "reason": "rejected"})
+        talk.client_sees(
+            method="notifications/cancelled",
+            params={"requestId": roots, "reason": "rejected"},
+        )
         failure = talk.client_fails(7, "rejected", -1)
         assert failure.as_error()["data"] == {"d": 1}
         talk.client_says(result(roots, {"roots": []}))
@@ -141,7 +156,11 @@ def test_a_malformed_answer_of_the_session_ends_the_call() -> None:
         talk.notices(RoundBegun)
         form = talk.client_sees()["id"]
         talk.client_says({"jsonrpc": "2.0", "id": form, "result": 3})
-        talk.client_fails(7, "the client side answered a question with a malformed message: its result is not an object", -32603)
+        talk.client_fails(
+            7,
+            "the client side answered a question with a malformed message: its result is not an object",
+            -32603,
+        )
 
 
 def test_cancelling_a_call_withdraws_its_questions_and_sends_nothing() -> None:
@@ -159,23 +178,65 @@ def test_cancelling_a_call_withdraws_its_questions_and_sends_nothing() -> None:
     ("method", "body", "problem"),
     [
         ("tools/call", {}, "it has neither inputRequests nor requestState"),
-        ("tools/call", {"inputRequests": None, "requestState": None}, "it has neither inputRequests nor requestState"),
+        (
+            "tools/call",
+            {"inputRequests": None, "requestState": None},
+            "it has neither inputRequests nor requestState",
+        ),
         ("tools/call", {"requestState": 3}, "its requestState is not a string"),
-        ("tools/call", {"inputRequests": [FORM]}, "its inputRequests are not an object"),
-        ("tools/call", {"inputRequests": {"a": 3}}, "its question 'a' is not an object"),
-        ("tools/call", {"inputRequests": {"a": {"method": "ping"}}}, "its question 'a' has the unknown method 'ping'"),
-        ("tools/call", {"inputRequests": {"a": {}}}, "its question 'a' has the unknown method 'None'"),
-        ("tools/call", {"inputRequests": {"a": {"method": ["x"]}}}, "its question 'a' has the unknown method \"['x']\""),
-        ("tools/call", {"inputRequests": {"a": {"method": "elicitation/create"}}}, "the params of question 'a' are not an object"),
-        ("tools/call", {"inputRequests": {"a": {"method": "roots/list", "params": []}}}, "the params of question 'a' are not an object"),
-        ("tools/list", {"requestState": "s"}, "tools/list may not be answered with questions"),
+        (
+            "tools/call",
+            {"inputRequests": [FORM]},
+            "its inputRequests are not an object",
+        ),
+        (
+            "tools/call",
+            {"inputRequests": {"a": 3}},
+            "its question 'a' is not an object",
+        ),
+        (
+            "tools/call",
+            {"inputRequests": {"a": {"method": "ping"}}},
+            "its question 'a' has the unknown method 'ping'",
+        ),
+        (
+            "tools/call",
+            {"inputRequests": {"a": {}}},
+            "its question 'a' has the unknown method 'None'",
+        ),
+        (
+            "tools/call",
+            {"inputRequests": {"a": {"method": ["x"]}}},
+            "its question 'a' has the unknown method \"['x']\"",
+        ),
+        (
+            "tools/call",
+            {"inputRequests": {"a": {"method": "elicitation/create"}}},
+            "the params of question 'a' are not an object",
+        ),
+        (
+            "tools/call",
+            {"inputRequests": {"a": {"method": "roots/list", "params": []}}},
+            "the params of question 'a' are not an object",
+        ),
+        (
+            "tools/list",
+            {"requestState": "s"},
+            "tools/list may not be answered with questions",
+        ),
     ],
 )
-def test_a_malformed_round_fails_the_call_and_names_the_fault(method: str, body: Any, problem: str) -> None:
+def test_a_malformed_round_fails_the_call_and_names_the_fault(
+    method: str, body: Any, problem: str
+) -> None:
     with modern() as talk:
         wire = called(talk, request(7, method, {"name": "t"}))
         talk.server_says(result(wire, rounds(**body)))
-        failure = talk.client_fails(7, f"{method} 't' was answered with an invalid InputRequiredResult: {problem}", -32603)
+        failure = talk.client_fails(
+            7,
+            f"{method} 't' was answered with an invalid InputRequiredResult: {problem}",
+            -32603,
+        )
         assert failure.fault is Fault.VIOLATION
 
 
@@ -185,7 +246,11 @@ def test_a_question_that_was_not_declared_fails_the_call_and_nobody_is_asked() -
         talk.server_says(result(wire, rounds(inputRequests={"a": ROOTS, "b": FORM})))
         talk.notices(RoundBegun)
         talk.notices(Refused)
-        talk.client_fails(7, "Elicitation not supported: the server sent elicitation/create, and elicitation_callback= is not set", -32600)
+        talk.client_fails(
+            7,
+            "Elicitation not supported: the server sent elicitation/create, and elicitation_callback= is not set",
+            -32600,
+        )
 
 
 def test_rounds_have_a_limit_and_the_last_questions_are_kept() -> None:
@@ -196,7 +261,10 @@ def test_rounds_have_a_limit_and_the_last_questions_are_kept() -> None:
         talk.client_says(result(talk.client_sees()["id"], {"roots": []}))
         wire = talk.server_sees()["id"]
         talk.server_says(result(wire, rounds(inputRequests={"a": ROOTS})))
-        failure = talk.client_fails(7, "tools/call 't' still asks after 1 rounds (input_required_max_rounds); raise the limit if it may")
+        failure = talk.client_fails(
+            7,
+            "tools/call 't' still asks after 1 rounds (input_required_max_rounds); raise the limit if it may",
+        )
         assert failure.fault is Fault.ROUNDS
         assert failure.questions == (ROOTS,)
 
@@ -205,10 +273,12 @@ def test_questions_have_a_limit() -> None:
     with modern(max_questions=1) as talk:
         wire = called(talk)
         talk.server_says(result(wire, rounds(inputRequests={"a": ROOTS, "b": ROOTS})))
-        talk.client_fails(7, "tools/call 't' still asks after 1 questions; raise the limit if it may")
+        talk.client_fails(
+            7, "tools/call 't' still asks after 1 questions; raise the limit if it may"
+        )
 
 
-# -- modern, only a state ---------------------------------------------------------------
+# -- modern, only a state ----------------------------------------------------------
 
 
 def test_a_state_alone_is_retried_at_once_then_with_growing_pauses() -> None:
@@ -240,7 +310,9 @@ def test_patience_has_a_budget_of_its_own() -> None:
         wire = talk.server_sees()["id"]
         talk.now += 10
         talk.server_says(result(wire, rounds(requestState="s")))
-        failure = talk.client_fails(7, "tools/call 't' has asked for patience for 10 s and is given up", -32001)
+        failure = talk.client_fails(
+            7, "tools/call 't' has asked for patience for 10 s and is given up", -32001
+        )
         assert failure.fault is Fault.TIMEOUT
 
 
@@ -281,7 +353,7 @@ def test_a_question_between_two_waits_starts_the_pauses_again() -> None:
             wire = talk.server_sees()["id"]
 
 
-# -- modern, the shell answers ------------------------------------------------------------
+# -- modern, the shell answers -----------------------------------------------------
 
 
 def test_the_shell_is_asked_and_knows_which_call_the_question_belongs_to() -> None:
@@ -290,11 +362,17 @@ def test_the_shell_is_asked_and_knows_which_call_the_question_belongs_to() -> No
         talk.server_says(result(wire, rounds(inputRequests={"key": FORM})))
         talk.notices(RoundBegun)
         question = talk.asks("elicitation/create")
-        assert (question.key, question.round, question.dialect) == ("key", 1, Dialect.INPUT)
+        assert (question.key, question.round, question.dialect) == (
+            "key",
+            1,
+            Dialect.INPUT,
+        )
         assert question.call == CallInfo("tools/call", "t", {"a": 1})
         talk.answers(question, {"action": "accept", "content": {"n": 1}})
         params = talk.server_sees()["params"]
-        assert params["inputResponses"] == {"key": {"action": "accept", "content": {"n": 1}}}
+        assert params["inputResponses"] == {
+            "key": {"action": "accept", "content": {"n": 1}}
+        }
         talk.answers(question, {"action": "accept"})
         assert talk.notices(Dropped).what == "an answer"
 
@@ -327,7 +405,7 @@ def test_a_modern_server_that_asks_directly_is_not_answered() -> None:
         assert talk.notices(Dropped).reason == "a modern server may not ask directly"
 
 
-# -- legacy, a session answers --------------------------------------------------------------
+# -- legacy, a session answers -----------------------------------------------------
 
 
 def test_a_direct_request_and_its_answer_pass_by_identity() -> None:
@@ -370,7 +448,9 @@ def test_a_server_that_uses_an_id_twice_is_told() -> None:
         talk.server_says(request(1, "roots/list"))
         talk.client_sees(method="roots/list")
         talk.server_says(request(1, "roots/list"))
-        talk.server_sees(id=1, error={"code": -32600, "message": "request id 1 is already in use"})
+        talk.server_sees(
+            id=1, error={"code": -32600, "message": "request id 1 is already in use"}
+        )
 
 
 def test_a_dead_server_withdraws_direct_questions_from_the_session() -> None:
@@ -381,7 +461,7 @@ def test_a_dead_server_withdraws_direct_questions_from_the_session() -> None:
         talk.client_sees(method="notifications/cancelled", params={"requestId": 1})
 
 
-# -- legacy, the shell answers ----------------------------------------------------------------
+# -- legacy, the shell answers -----------------------------------------------------
 
 
 def test_a_question_belongs_to_the_only_call_in_flight() -> None:
@@ -389,7 +469,11 @@ def test_a_question_belongs_to_the_only_call_in_flight() -> None:
         wire = called(talk, read_timeout=5.0)
         talk.server_says(request(9, "elicitation/create", FORM["params"]))
         question = talk.asks("elicitation/create")
-        assert (question.key, question.round, question.dialect) == (9, 0, Dialect.DIRECT)
+        assert (question.key, question.round, question.dialect) == (
+            9,
+            0,
+            Dialect.DIRECT,
+        )
         assert question.call == CallInfo("tools/call", "t", {"a": 1})
         talk.time_passes(1000)
         talk.answers(question, {"action": "cancel", "content": {}})
@@ -421,19 +505,22 @@ def test_with_no_call_in_flight_the_question_is_served() -> None:
 @pytest.mark.parametrize(
     ("reply", "refused"),
     [
-        (lambda wire: result(wire, {"isError": True, "content": []}), True),
-        (lambda wire: error(wire, -32603), True),
-        (lambda wire: result(wire, {"content": [], "isError": False}), False),
+        (result(0, {"isError": True, "content": []}), True),
+        (error(0, -32603), True),
+        (result(0, {"content": [], "isError": False}), False),
     ],
-    ids=["error-result", "error", "normal-result"],
 )
-def test_a_refusal_becomes_the_outcome_unless_a_normal_result_arrived(reply: Any, refused: bool) -> None:
+def test_a_refusal_becomes_the_outcome_unless_a_normal_result_arrived(
+    reply: Any, refused: bool
+) -> None:
     with legacy(**SHELL) as talk:
         wire = called(talk)
         talk.server_says(request(9, "elicitation/create", FORM["params"]))
-        talk.refuses(talk.asks("elicitation/create"), NO, {"code": -32603, "message": "no text"})
+        talk.refuses(
+            talk.asks("elicitation/create"), NO, {"code": -32603, "message": "no text"}
+        )
         assert talk.server_sees(id=9)["error"] == {"code": -32603, "message": "no text"}
-        talk.server_says(reply(wire))
+        talk.server_says({**reply, "id": wire})
         if refused:
             assert talk.client_fails(7, "not today", -32050) is NO
         else:
@@ -470,7 +557,9 @@ def test_direct_questions_of_a_call_have_a_limit() -> None:
         talk.server_sees(id=1)
         talk.server_says(request(2, "roots/list"))
         talk.notices(Refused)
-        talk.server_sees(id=2, error={"message": "tools/call 't' still asks after 1 questions"})
+        talk.server_sees(
+            id=2, error={"message": "tools/call 't' still asks after 1 questions"}
+        )
 
 
 def test_what_is_no_question_is_unknown_to_the_shell() -> None:
@@ -486,7 +575,13 @@ def test_a_question_is_withdrawn_when_its_call_ends() -> None:
         question = talk.asks("roots/list")
         talk.server_says(result(wire, {"content": []}))
         talk.withdraws(question)
-        talk.server_sees(id=9, error={"code": -32603, "message": "The question is withdrawn: its call has ended"})
+        talk.server_sees(
+            id=9,
+            error={
+                "code": -32603,
+                "message": "The question is withdrawn: its call has ended",
+            },
+        )
         talk.client_sees(id=7)
         talk.answers(question, {"roots": []})
         talk.notices(Dropped)
@@ -494,7 +589,10 @@ def test_a_question_is_withdrawn_when_its_call_ends() -> None:
 
 def test_ending_one_call_leaves_the_questions_of_others_alone() -> None:
     with legacy(**SHELL) as talk:
-        first, second = called(talk), called(talk, request(8, "tools/call", {"name": "u"}))
+        first, second = (
+            called(talk),
+            called(talk, request(8, "tools/call", {"name": "u"})),
+        )
         talk.server_says(request(1, "roots/list"), leg=first)
         mine = talk.asks("roots/list")
         talk.server_says(request(2, "roots/list"), leg=second)
@@ -507,7 +605,9 @@ def test_ending_one_call_leaves_the_questions_of_others_alone() -> None:
         talk.server_sees(id=2)
 
 
-def test_a_question_is_withdrawn_when_its_call_is_cancelled_or_the_server_withdraws_it() -> None:
+def test_a_question_is_withdrawn_when_its_call_is_cancelled_or_the_server_withdraws_it() -> (
+    None
+):
     with legacy(**SHELL) as talk:
         wire = called(talk)
         talk.server_says(request(1, "roots/list"))
@@ -528,7 +628,10 @@ def test_a_client_side_that_leaves_withdraws_everything() -> None:
         question = talk.asks("roots/list")
         talk.client_leaves()
         talk.withdraws(question)
-        talk.server_sees(id=1, error={"message": "The question is withdrawn: the client side is closed"})
+        talk.server_sees(
+            id=1,
+            error={"message": "The question is withdrawn: the client side is closed"},
+        )
     with modern(**SHELL) as talk:
         wire = called(talk)
         talk.server_says(result(wire, rounds(inputRequests={"a": ROOTS})))

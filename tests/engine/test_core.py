@@ -22,7 +22,12 @@ BATCHING: dict[str, Any] = {**INITIALIZED, "protocolVersion": "2025-03-26"}
 
 def test_a_new_engine_knows_nothing_and_wants_no_time() -> None:
     engine = Engine()
-    assert (engine.era, engine.revision, engine.deadline, engine.in_flight) == (None, None, None, 0)
+    assert (engine.era, engine.revision, engine.deadline, engine.in_flight) == (
+        None,
+        None,
+        None,
+        0,
+    )
 
 
 @pytest.mark.parametrize("make", [modern, legacy])
@@ -46,9 +51,17 @@ def test_before_the_handshake_only_ping_is_answered() -> None:
         talk.client_says(request(1, "ping"))
         talk.client_sees(id=1, result={})
         talk.client_says(request(2, "tools/list"))
-        talk.client_fails(2, "tools/list came before the handshake was over; send initialize first", -32600)
+        talk.client_fails(
+            2,
+            "tools/list came before the handshake was over; send initialize first",
+            -32600,
+        )
         talk.client_says(request(3, "server/discover"))
-        talk.client_fails(3, "Method not found: this side speaks a legacy revision; send initialize", -32601)
+        talk.client_fails(
+            3,
+            "Method not found: this side speaks a legacy revision; send initialize",
+            -32601,
+        )
         talk.client_says(notification("notifications/cancelled", {"requestId": 1}))
         talk.notices(Dropped)
 
@@ -60,7 +73,10 @@ def test_discover_is_forwarded_only_where_both_sides_are_modern() -> None:
     for talk in (modern(), legacy(face=Face.NATIVE)):
         with talk:
             talk.client_says(request(1, "server/discover"))
-            talk.client_fails(1, "Method not found: this side speaks a legacy revision; send initialize")
+            talk.client_fails(
+                1,
+                "Method not found: this side speaks a legacy revision; send initialize",
+            )
 
 
 def test_unknown_methods_pass() -> None:
@@ -80,10 +96,14 @@ def test_unknown_methods_pass() -> None:
         ({"id": [4], "method": "m"}, None, "its id is no string or integer"),
     ],
 )
-def test_a_malformed_message_of_the_client_side_is_answered(message: Any, id_: Any, problem: str) -> None:
+def test_a_malformed_message_of_the_client_side_is_answered(
+    message: Any, id_: Any, problem: str
+) -> None:
     with modern() as talk:
         talk.client_says(message)
-        talk.client_fails(id_, f"the client side sent a malformed message: {problem}", -32600)
+        talk.client_fails(
+            id_, f"the client side sent a malformed message: {problem}", -32600
+        )
 
 
 def test_a_malformed_message_under_an_id_in_use_does_not_end_the_call() -> None:
@@ -91,7 +111,9 @@ def test_a_malformed_message_under_an_id_in_use_does_not_end_the_call() -> None:
         talk.client_says(request(4, "tools/list"))
         wire = talk.server_sees()["id"]
         talk.client_says({"id": 4, "method": 5})
-        talk.client_fails(None, "the client side sent a malformed message: its method is not a string")
+        talk.client_fails(
+            None, "the client side sent a malformed message: its method is not a string"
+        )
         talk.server_says(result(wire))
         talk.client_sees(id=4)
 
@@ -162,7 +184,11 @@ def test_a_failure_says_on_the_wire_that_it_is_ours_unless_it_carries_data() -> 
         "message": "m",
         "data": {"io.github.mcp-anyera/fault": "lost"},
     }
-    assert Failure(Fault.LOST, "m", -1, 5).as_error() == {"code": -1, "message": "m", "data": 5}
+    assert Failure(Fault.LOST, "m", -1, 5).as_error() == {
+        "code": -1,
+        "message": "m",
+        "data": 5,
+    }
 
 
 def test_revisions_belong_to_eras() -> None:

@@ -36,7 +36,10 @@ def test_well_formed_messages_have_a_shape(message: Any, shape: Shape) -> None:
         ({"method": "m", "id": True}, "its id is no string or integer"),
         ({"method": "m", "id": 1.0}, "its id is no string or integer"),
         ({"id": 1}, "it must have exactly one of result and error"),
-        ({"id": 1, "result": {}, "error": {}}, "it must have exactly one of result and error"),
+        (
+            {"id": 1, "result": {}, "error": {}},
+            "it must have exactly one of result and error",
+        ),
         ({"id": 1, "result": []}, "its result is not an object"),
         ({"id": 1, "error": "x"}, "its error is malformed"),
         ({"id": 1, "error": {"code": "1", "message": "m"}}, "its error is malformed"),

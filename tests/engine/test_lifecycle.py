@@ -51,7 +51,10 @@ def test_a_modern_server_is_found_by_the_probe_and_never_sees_a_handshake() -> N
         assert verdict.evidence == (
             Step("server/discover at 2026-07-28", "offers 2026-07-28", 0.25),
         )
-        assert str(verdict.evidence[0]) == "server/discover at 2026-07-28: offers 2026-07-28"
+        assert (
+            str(verdict.evidence[0])
+            == "server/discover at 2026-07-28: offers 2026-07-28"
+        )
         talk.client_sees(
             id="init",
             result={
@@ -220,7 +223,10 @@ def test_a_legacy_pin_is_what_the_handshake_offers() -> None:
 def test_a_modern_pin_asks_the_server_nothing() -> None:
     with Talk(mode="2026-07-28") as talk:
         talk.client_says(initialize())
-        assert talk.notices(Connected).verdict.evidence[0].outcome == "pinned; nothing was asked"
+        assert (
+            talk.notices(Connected).verdict.evidence[0].outcome
+            == "pinned; nothing was asked"
+        )
         talk.client_sees(id="init", result={"capabilities": {}})
 
 
@@ -251,8 +257,12 @@ def test_a_handshake_that_ends_in_a_modern_revision_is_probed_once() -> None:
         talk.client_sees(id="init")
 
 
-@pytest.mark.parametrize(("version", "shown"), [("2099-01-01", "'2099-01-01'"), (7, "'7'")])
-def test_a_handshake_that_ends_in_an_unknown_revision_is_an_error(version: Any, shown: str) -> None:
+@pytest.mark.parametrize(
+    ("version", "shown"), [("2099-01-01", "'2099-01-01'"), (7, "'7'")]
+)
+def test_a_handshake_that_ends_in_an_unknown_revision_is_an_error(
+    version: Any, shown: str
+) -> None:
     with Talk(mode="legacy") as talk:
         talk.client_says(initialize())
         wire = talk.server_sees(method="initialize")["id"]
@@ -264,7 +274,9 @@ def test_a_handshake_that_ends_in_an_unknown_revision_is_an_error(version: Any, 
         )
 
 
-def test_a_server_that_ends_on_the_probe_is_started_again_for_a_plain_handshake() -> None:
+def test_a_server_that_ends_on_the_probe_is_started_again_for_a_plain_handshake() -> (
+    None
+):
     talk, _ = probed(restartable=True)
     with talk:
         talk.server_ends("exit status 1")
@@ -306,7 +318,9 @@ def test_a_server_that_ends_twice_is_given_up() -> None:
             "the server: ended (exit status 2; stderr ends with: no module))",
         )
         talk.client_says(initialize())
-        talk.client_fails("init", "initialize was not sent: the connection is closed", -32000)
+        talk.client_fails(
+            "init", "initialize was not sent: the connection is closed", -32000
+        )
 
 
 def test_a_server_that_cannot_be_started_again_is_given_up() -> None:
@@ -323,7 +337,9 @@ def test_a_server_that_cannot_be_started_again_is_given_up() -> None:
         )
 
 
-@pytest.mark.parametrize("config", [{"restartable": False}, {"restartable": True, "mode": "modern"}])
+@pytest.mark.parametrize(
+    "config", [{"restartable": False}, {"restartable": True, "mode": "modern"}]
+)
 def test_where_no_restart_can_help_the_end_is_an_error(config: dict[str, Any]) -> None:
     talk, _ = probed(**config)
     with talk:
@@ -359,7 +375,10 @@ def test_a_failed_opening_may_be_tried_again() -> None:
     talk, probe = probed()
     with talk:
         talk.server_says(error(probe, -32020))
-        talk.client_fails("init", "could not connect to the server: it is modern but refused the probe: error -32020 (tried: nothing was tried before)")
+        talk.client_fails(
+            "init",
+            "could not connect to the server: it is modern but refused the probe: error -32020 (tried: nothing was tried before)",
+        )
         talk.client_says(initialize())
         talk.server_sees(method="server/discover")
 
@@ -369,10 +388,16 @@ def test_initialize_comes_once() -> None:
     with talk:
         again = {**initialize(), "id": 2}
         talk.client_says(again)
-        talk.client_fails(2, "initialize came when the handshake is running or impossible; send it once", -32600)
+        talk.client_fails(
+            2,
+            "initialize came when the handshake is running or impossible; send it once",
+            -32600,
+        )
     with modern() as talk:
         talk.client_says(again)
-        talk.client_fails(2, "initialize came when the handshake is over; send it once", -32600)
+        talk.client_fails(
+            2, "initialize came when the handshake is over; send it once", -32600
+        )
 
 
 def test_a_session_that_gives_up_initialize_leaves_no_trace_on_the_wire() -> None:
@@ -400,9 +425,15 @@ def test_a_server_that_ends_before_anything_was_asked_is_closed() -> None:
 
 
 def test_a_mode_that_names_nothing_is_refused() -> None:
-    with pytest.raises(ValueError, match="mode must be 'auto', 'legacy', 'modern' or a protocol revision such as '2026-07-28' or '2025-11-25'; got 'new'"):
+    with pytest.raises(
+        ValueError,
+        match="mode must be 'auto', 'legacy', 'modern' or a protocol revision such as '2026-07-28' or '2025-11-25'; got 'new'",
+    ):
         EngineConfig(mode="new")
-    with pytest.raises(ValueError, match="log_level must be one of debug, info, notice, warning, error, critical, alert, emergency; got 'loud'"):
+    with pytest.raises(
+        ValueError,
+        match="log_level must be one of debug, info, notice, warning, error, critical, alert, emergency; got 'loud'",
+    ):
         EngineConfig(log_level="loud")
 
 

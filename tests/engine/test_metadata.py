@@ -9,7 +9,12 @@ K = "io.modelcontextprotocol/"
 
 
 def test_roots_lose_their_flag_and_legacy_tasks_go() -> None:
-    declared = {**ALL, "tasks": {"list": {}}, "experimental": {"x": {}}, "odd": {}}
+    declared: dict[str, Any] = {
+        **ALL,
+        "tasks": {"list": {}},
+        "experimental": {"x": {}},
+        "odd": {},
+    }
     assert metadata.modern_capabilities(declared) == {
         "elicitation": {"form": {}, "url": {}},
         "sampling": {"tools": {}},
@@ -29,7 +34,9 @@ def test_the_stamp_says_revision_client_and_capabilities() -> None:
 
 
 def test_the_stamp_says_the_log_level_only_when_there_is_one() -> None:
-    members = metadata.stamp("2026-07-28", {"capabilities": 3, "clientInfo": "x"}, "error")
+    members = metadata.stamp(
+        "2026-07-28", {"capabilities": 3, "clientInfo": "x"}, "error"
+    )
     assert members == {
         K + "protocolVersion": "2026-07-28",
         K + "clientCapabilities": {},
@@ -40,7 +47,11 @@ def test_the_stamp_says_the_log_level_only_when_there_is_one() -> None:
 def test_our_members_win_but_the_log_level_of_one_request_is_its_own() -> None:
     params = {
         "name": "t",
-        "_meta": {K + "protocolVersion": "x", K + "logLevel": "debug", "traceparent": "t"},
+        "_meta": {
+            K + "protocolVersion": "x",
+            K + "logLevel": "debug",
+            "traceparent": "t",
+        },
     }
     members = metadata.stamp("2026-07-28", {"capabilities": {}}, "error")
     assert metadata.stamped(params, members) == {
@@ -55,8 +66,12 @@ def test_our_members_win_but_the_log_level_of_one_request_is_its_own() -> None:
 
 
 def test_a_session_is_answered_with_the_legacy_revision_that_it_asked_for() -> None:
-    assert metadata.legacy_revision_for({"protocolVersion": "2025-06-18"}) == "2025-06-18"
-    assert metadata.legacy_revision_for({"protocolVersion": "2026-07-28"}) == "2025-11-25"
+    assert (
+        metadata.legacy_revision_for({"protocolVersion": "2025-06-18"}) == "2025-06-18"
+    )
+    assert (
+        metadata.legacy_revision_for({"protocolVersion": "2026-07-28"}) == "2025-11-25"
+    )
     assert metadata.legacy_revision_for({"protocolVersion": 7}) == "2025-11-25"
     assert metadata.legacy_revision_for({}) == "2025-11-25"
 
@@ -72,7 +87,9 @@ def test_the_initialize_result_is_made_from_the_discover_result() -> None:
 
 def test_a_server_that_does_not_say_who_it_is_gets_a_name() -> None:
     for info in (None, {"name": "only"}, "text"):
-        made = metadata.synthesise_initialize_result({"_meta": {K + "serverInfo": info}}, {})
+        made = metadata.synthesise_initialize_result(
+            {"_meta": {K + "serverInfo": info}}, {}
+        )
         assert made["serverInfo"] == {"name": "unknown", "version": "0"}
         assert made["capabilities"] == {}
         assert "instructions" not in made

@@ -26,7 +26,9 @@ LOGS: dict[str, Any] = {
 
 
 def progress(token: Any, value: Any, **more: Any) -> dict[str, Any]:
-    return notification("notifications/progress", {"progressToken": token, "progress": value, **more})
+    return notification(
+        "notifications/progress", {"progressToken": token, "progress": value, **more}
+    )
 
 
 def log(level: Any) -> dict[str, Any]:
@@ -36,7 +38,9 @@ def log(level: Any) -> dict[str, Any]:
 def called(talk: Talk, token: Any) -> Any:
     params = {"name": "t", "_meta": {"progressToken": token}}
     talk.client_says(request(7, "tools/call", params))
-    return talk.server_sees(method="tools/call", params={"_meta": {"progressToken": token}})["id"]
+    return talk.server_sees(
+        method="tools/call", params={"_meta": {"progressToken": token}}
+    )["id"]
 
 
 def test_progress_is_one_rising_series_over_all_rounds() -> None:
@@ -73,7 +77,12 @@ def test_progress_that_goes_on_where_it_was_is_left_alone() -> None:
 def test_progress_of_no_open_call_is_dropped_on_a_modern_wire_only() -> None:
     with modern() as talk:
         wire = called(talk, "p")
-        for bad in (progress("q", 1), progress([1], 1), progress("p", "1"), progress("p", True)):
+        for bad in (
+            progress("q", 1),
+            progress([1], 1),
+            progress("p", "1"),
+            progress("p", True),
+        ):
             talk.server_says(bad)
             talk.notices(Dropped)
         talk.server_says(result(wire))
@@ -88,7 +97,9 @@ def test_progress_of_no_open_call_is_dropped_on_a_modern_wire_only() -> None:
 def test_a_token_that_a_later_call_has_taken_over_stays_with_it() -> None:
     with legacy() as talk:
         first = called(talk, "p")
-        talk.client_says(request(8, "tools/call", {"name": "u", "_meta": {"progressToken": "p"}}))
+        talk.client_says(
+            request(8, "tools/call", {"name": "u", "_meta": {"progressToken": "p"}})
+        )
         talk.server_sees()
         talk.server_says(result(first))
         talk.client_sees(id=7)
@@ -141,9 +152,12 @@ def test_a_legacy_server_that_logs_is_told_the_level_once_after_the_handshake() 
     with legacy(answer=LOGS, log_level="error") as talk:
         talk.client_says(notification("notifications/initialized"))
         talk.server_sees(method="notifications/initialized")
-        wire = talk.server_sees(method="logging/setLevel", params={"level": "error"})["id"]
+        wire = talk.server_sees(method="logging/setLevel", params={"level": "error"})[
+            "id"
+        ]
         talk.server_says(result(wire))
-    for answer, level in (({**LOGS, "capabilities": {}}, "error"), (LOGS, None)):
+    silent: dict[str, Any] = {**LOGS, "capabilities": {}}
+    for answer, level in ((silent, "error"), (LOGS, None)):
         with legacy(answer=answer, log_level=level) as talk:
             talk.client_says(notification("notifications/initialized"))
             talk.server_sees(method="notifications/initialized")
@@ -208,7 +222,11 @@ def test_before_the_handshake_is_over_only_log_messages_and_pings_pass() -> None
         talk.client_sees(method="notifications/message")
         talk.server_says(request(5, "ping"))
         talk.server_sees(id=5, result={})
-        for message in (request(6, "roots/list"), notification("notifications/tools/list_changed"), FORM):
+        for message in (
+            request(6, "roots/list"),
+            notification("notifications/tools/list_changed"),
+            FORM,
+        ):
             talk.server_says(message)
             talk.notices(Dropped)
         talk.client_says(notification("notifications/initialized"))

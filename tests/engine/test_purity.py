@@ -12,7 +12,12 @@ def test_importing_the_engine_loads_nothing_but_plain_standard_library() -> None
         f"print(sorted(set({FOREIGN.split()}) & set(sys.modules)))"
     )
     done = subprocess.run(
-        [sys.executable, "-S", "-c", f"import sys; sys.path[:0] = {sys.path!r}\n{code}"],
+        [
+            sys.executable,
+            "-S",
+            "-c",
+            f"import sys; sys.path[:0] = {sys.path!r}\n{code}",
+        ],
         capture_output=True,
         text=True,
         check=True,

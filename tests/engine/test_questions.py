@@ -33,18 +33,15 @@ def test_what_was_declared_may_be_asked(
     [
         (
             "elicitation/create",
-            "Elicitation not supported: the server sent elicitation/create, and "
-            "elicitation_callback= is not set",
+            "Elicitation not supported: the server sent elicitation/create, and elicitation_callback= is not set",
         ),
         (
             "sampling/createMessage",
-            "Sampling not supported: the server sent sampling/createMessage, and "
-            "sampling_callback= is not set",
+            "Sampling not supported: the server sent sampling/createMessage, and sampling_callback= is not set",
         ),
         (
             "roots/list",
-            "List roots not supported: the server sent roots/list, and "
-            "list_roots_callback= is not set",
+            "List roots not supported: the server sent roots/list, and list_roots_callback= is not set",
         ),
     ],
 )
@@ -108,7 +105,13 @@ def test_a_mode_that_was_not_declared_is_invalid(
 
 @pytest.mark.parametrize(
     "url",
-    ["https://example.com", "HTTPS://example.com/a?b#c", "http://localhost:3/x", "http://127.0.0.1", "http://[::1]:8/"],
+    [
+        "https://example.com",
+        "HTTPS://example.com/a?b#c",
+        "http://localhost:3/x",
+        "http://127.0.0.1",
+        "http://[::1]:8/",
+    ],
 )
 def test_https_and_plain_http_on_loopback_may_be_shown(url: str) -> None:
     assert url_problem({"url": url}) is None
@@ -117,16 +120,31 @@ def test_https_and_plain_http_on_loopback_may_be_shown(url: str) -> None:
 @pytest.mark.parametrize(
     ("url", "problem"),
     [
-        ("http://169.254.169.254/", "the server sent a URL with scheme 'http'; https is expected"),
-        ("http://localhost.evil.com/", "the server sent a URL with scheme 'http'; https is expected"),
-        ("ftp://example.com/", "the server sent a URL with scheme 'ftp'; https is expected"),
+        (
+            "http://169.254.169.254/",
+            "the server sent a URL with scheme 'http'; https is expected",
+        ),
+        (
+            "http://localhost.evil.com/",
+            "the server sent a URL with scheme 'http'; https is expected",
+        ),
+        (
+            "ftp://example.com/",
+            "the server sent a URL with scheme 'ftp'; https is expected",
+        ),
         ("file:///etc/passwd", "the server sent a URL question without a usable URL"),
         ("data:text/html,x", "the server sent a URL question without a usable URL"),
         ("https://", "the server sent a URL question without a usable URL"),
         ("", "the server sent a URL question without a usable URL"),
         (7, "the server sent a URL question without a usable URL"),
-        ("https://me:pw@example.com/", "the server sent a URL with user name or password in it"),
-        ("https://:pw@example.com/", "the server sent a URL with user name or password in it"),
+        (
+            "https://me:pw@example.com/",
+            "the server sent a URL with user name or password in it",
+        ),
+        (
+            "https://:pw@example.com/",
+            "the server sent a URL with user name or password in it",
+        ),
         ("https://[::1/", "the server sent a URL that cannot be parsed"),
     ],
 )
@@ -137,11 +155,27 @@ def test_other_urls_are_never_shown(url: Any, problem: str) -> None:
 @pytest.mark.parametrize(
     ("method", "given", "sent"),
     [
-        ("elicitation/create", {"action": "accept", "content": {"a": 1}}, {"action": "accept", "content": {"a": 1}}),
-        ("elicitation/create", {"action": "decline", "content": {"a": 1}}, {"action": "decline"}),
-        ("elicitation/create", {"action": "cancel", "content": None, "_meta": {}}, {"action": "cancel"}),
+        (
+            "elicitation/create",
+            {"action": "accept", "content": {"a": 1}},
+            {"action": "accept", "content": {"a": 1}},
+        ),
+        (
+            "elicitation/create",
+            {"action": "decline", "content": {"a": 1}},
+            {"action": "decline"},
+        ),
+        (
+            "elicitation/create",
+            {"action": "cancel", "content": None, "_meta": {}},
+            {"action": "cancel"},
+        ),
         ("roots/list", {"roots": [], "_meta": {}}, {"roots": []}),
-        ("sampling/createMessage", {"role": "user", "_meta": {"a": 1}}, {"role": "user", "_meta": {"a": 1}}),
+        (
+            "sampling/createMessage",
+            {"role": "user", "_meta": {"a": 1}},
+            {"role": "user", "_meta": {"a": 1}},
+        ),
     ],
 )
 def test_an_answer_carries_only_what_its_kind_allows(
@@ -151,6 +185,8 @@ def test_an_answer_carries_only_what_its_kind_allows(
 
 
 def test_a_call_is_described_by_its_name_or_its_uri() -> None:
-    assert CallInfo.of("tools/call", {"name": "t", "arguments": {"a": 1}}) == CallInfo("tools/call", "t", {"a": 1})
+    assert CallInfo.of("tools/call", {"name": "t", "arguments": {"a": 1}}) == CallInfo(
+        "tools/call", "t", {"a": 1}
+    )
     assert CallInfo.of("resources/read", {"uri": "u"}).name == "u"
     assert CallInfo.of("tools/call", {"name": 3}).name is None

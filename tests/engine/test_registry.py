@@ -12,7 +12,9 @@ def handlers() -> set[str]:
 
 def test_every_handler_that_a_rule_names_exists_and_none_is_unused() -> None:
     named = {rule.handler for _, _, _, rule in rows()}
-    defaults = {lookup(direction, era, "x/y").handler for direction in Direction for era in Era}
+    defaults = {
+        lookup(direction, era, "x/y").handler for direction in Direction for era in Era
+    }
     assert named | defaults == handlers()
 
 
@@ -24,5 +26,8 @@ def test_every_row_says_how_and_where_it_is_written() -> None:
 
 def test_requests_and_notifications_are_told_apart_by_their_names() -> None:
     for direction, method, _, _ in rows():
-        is_notification = direction in {Direction.CLIENT_NOTIFICATION, Direction.SERVER_NOTIFICATION}
+        is_notification = direction in {
+            Direction.CLIENT_NOTIFICATION,
+            Direction.SERVER_NOTIFICATION,
+        }
         assert method.startswith("notifications/") is is_notification

@@ -35,7 +35,7 @@ def test_a_native_face_always_gets_a_result_type() -> None:
 
 def test_a_legacy_face_gets_nothing_that_only_modern_revisions_know() -> None:
     content: list[Any] = []
-    modern = {
+    modern: dict[str, Any] = {
         "resultType": "complete",
         "ttlMs": 5,
         "cacheScope": "public",
@@ -64,28 +64,49 @@ def test_output_schemas_that_allow_more_than_objects_are_hidden() -> None:
         "odd",
     ]
     listed = results.for_legacy_face("tools/list", {"tools": tools})["tools"]
-    assert listed == [{"name": "a", "outputSchema": schema}, {"name": "b"}, {"name": "c"}, {"name": "d"}, "odd"]
+    assert listed == [
+        {"name": "a", "outputSchema": schema},
+        {"name": "b"},
+        {"name": "c"},
+        {"name": "d"},
+        "odd",
+    ]
     assert results.for_legacy_face("tools/list", {"tools": 3}) == {"tools": 3}
 
 
 @pytest.mark.parametrize("value", [None, [1], "text", 3])
 def test_structured_content_that_is_no_object_is_hidden(value: Any) -> None:
-    shown = results.for_legacy_face("tools/call", {"content": [], "structuredContent": value})
+    shown = results.for_legacy_face(
+        "tools/call", {"content": [], "structuredContent": value}
+    )
     assert shown == {"content": []}
 
 
 def test_structured_content_that_is_an_object_stays() -> None:
-    for result in ({"structuredContent": {"a": 1}}, {"content": []}):
+    shown: list[dict[str, Any]] = [{"structuredContent": {"a": 1}}, {"content": []}]
+    for result in shown:
         assert results.for_legacy_face("tools/call", result) == result
 
 
 @pytest.mark.parametrize(
     ("method", "error", "code"),
     [
-        ("resources/read", {"code": -32602, "message": "m", "data": {"uri": "u"}}, -32002),
-        ("resources/read", {"code": -32602, "message": "m", "data": {"uri": "v"}}, -32602),
+        (
+            "resources/read",
+            {"code": -32602, "message": "m", "data": {"uri": "u"}},
+            -32002,
+        ),
+        (
+            "resources/read",
+            {"code": -32602, "message": "m", "data": {"uri": "v"}},
+            -32602,
+        ),
         ("resources/read", {"code": -32602, "message": "m"}, -32602),
-        ("resources/read", {"code": -32603, "message": "m", "data": {"uri": "u"}}, -32603),
+        (
+            "resources/read",
+            {"code": -32603, "message": "m", "data": {"uri": "u"}},
+            -32603,
+        ),
         ("tools/call", {"code": -32602, "message": "m", "data": {"uri": "u"}}, -32602),
     ],
 )

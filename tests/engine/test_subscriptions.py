@@ -31,7 +31,9 @@ def ack(name: str, **honoured: Any) -> dict[str, Any]:
 
 
 def event(name: Any, method: str, **params: Any) -> dict[str, Any]:
-    return notification(f"notifications/{method}", {"_meta": {K + "subscriptionId": name}, **params})
+    return notification(
+        f"notifications/{method}", {"_meta": {K + "subscriptionId": name}, **params}
+    )
 
 
 def watching(**config: Any) -> tuple[Talk, str]:
@@ -57,7 +59,10 @@ def test_list_changes_reach_a_legacy_session_without_the_subscription_id() -> No
     with talk:
         talk.server_says(ack(name, toolsListChanged=True))
         talk.server_says(event(name, "tools/list_changed"))
-        assert talk.client_sees() == {"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}
+        assert talk.client_sees() == {
+            "jsonrpc": "2.0",
+            "method": "notifications/tools/list_changed",
+        }
         message = event(name, "prompts/list_changed")
         message["params"]["_meta"]["vendor/x"] = 1
         talk.server_says(message)
@@ -85,7 +90,9 @@ def test_a_change_of_a_stream_that_is_over_is_dropped() -> None:
             assert talk.notices(Dropped).reason == "its subscription is over"
         talk.server_says(ack("unknown"))
         assert talk.notices(Dropped).reason == "it belongs to no subscription"
-        talk.server_says(notification("notifications/cancelled", {"requestId": "unknown"}))
+        talk.server_says(
+            notification("notifications/cancelled", {"requestId": "unknown"})
+        )
         assert talk.notices(Dropped).reason == "it names no subscription"
         talk.server_says(notification("notifications/cancelled", {"requestId": [1]}))
         talk.notices(Dropped)
@@ -110,13 +117,20 @@ def test_a_subscription_that_the_server_leaves_out_is_an_error() -> None:
             talk.server_says(ack(name, resourceSubscriptions=honoured))
             if id_ > 1:
                 talk.server_sees(method="notifications/cancelled")
-            talk.client_fails(id_, "the server did not accept a subscription to 'file:///x'", -32602)
+            talk.client_fails(
+                id_, "the server did not accept a subscription to 'file:///x'", -32602
+            )
 
 
 def test_an_acknowledgement_without_a_filter_honours_nothing() -> None:
     with modern() as talk:
         name = subscribed(talk, "file:///x")
-        talk.server_says(notification("notifications/subscriptions/acknowledged", {"_meta": {K + "subscriptionId": name}}))
+        talk.server_says(
+            notification(
+                "notifications/subscriptions/acknowledged",
+                {"_meta": {K + "subscriptionId": name}},
+            )
+        )
         talk.client_fails(1, "the server did not accept a subscription to 'file:///x'")
 
 
@@ -126,7 +140,9 @@ def test_another_uri_is_a_new_stream_and_the_old_one_ends_when_it_is_there() -> 
         talk.server_says(ack(first, resourceSubscriptions=["a"]))
         talk.client_sees(id=1)
         talk.client_says(request(2, "resources/subscribe", {"uri": "b"}))
-        second = talk.server_sees(params={"notifications": {"resourceSubscriptions": ["a", "b"]}})["id"]
+        second = talk.server_sees(
+            params={"notifications": {"resourceSubscriptions": ["a", "b"]}}
+        )["id"]
         talk.server_says(event(first, "resources/updated", uri="a"))
         talk.client_sees(method="notifications/resources/updated")
         talk.server_says(ack(second, resourceSubscriptions=["a", "b"]))
@@ -157,7 +173,9 @@ def test_unsubscribing_opens_a_smaller_stream_and_the_last_one_ends_it() -> None
         talk.server_sees(params={"requestId": name})
         talk.client_sees(id=2)
         talk.client_says(request(3, "resources/unsubscribe", {"uri": "a"}))
-        name3 = talk.server_sees(params={"notifications": {"resourceSubscriptions": ["b"]}})["id"]
+        name3 = talk.server_sees(
+            params={"notifications": {"resourceSubscriptions": ["b"]}}
+        )["id"]
         talk.client_sees(id=3, result={})
         talk.client_says(request(4, "resources/unsubscribe", {"uri": "b"}))
         talk.server_sees(method="notifications/cancelled", params={"requestId": name3})
@@ -177,7 +195,9 @@ def test_unsubscribing_while_the_subscription_is_pending_answers_both() -> None:
         talk.client_sees(id=2, result={})
 
 
-def test_a_uri_that_is_given_up_while_another_waits_is_answered_by_the_next_stream() -> None:
+def test_a_uri_that_is_given_up_while_another_waits_is_answered_by_the_next_stream() -> (
+    None
+):
     with modern() as talk:
         first = subscribed(talk, "a", 1)
         talk.client_says(request(2, "resources/subscribe", {"uri": "b"}))
@@ -185,7 +205,9 @@ def test_a_uri_that_is_given_up_while_another_waits_is_answered_by_the_next_stre
         second = talk.server_sees()["id"]
         talk.client_says(request(3, "resources/unsubscribe", {"uri": "a"}))
         talk.server_sees(params={"requestId": second})
-        third = talk.server_sees(params={"notifications": {"resourceSubscriptions": ["b"]}})["id"]
+        third = talk.server_sees(
+            params={"notifications": {"resourceSubscriptions": ["b"]}}
+        )["id"]
         talk.client_sees(id=3)
         talk.server_says(ack(third, resourceSubscriptions=["b"]))
         talk.client_sees(id=1, result={})
@@ -196,10 +218,14 @@ def test_a_subscription_that_cannot_be_is_refused_here() -> None:
     with modern(discover={**DISCOVER, "capabilities": {"resources": {}}}) as talk:
         for method in ("resources/subscribe", "resources/unsubscribe"):
             talk.client_says(request(1, method, {"uri": "a"}))
-            talk.client_fails(1, "the server does not offer resource subscriptions", -32601)
+            talk.client_fails(
+                1, "the server does not offer resource subscriptions", -32601
+            )
     with modern() as talk:
         talk.client_says(request(1, "resources/subscribe", {"uri": 7}))
-        talk.client_fails(1, "resources/subscribe needs a uri string in its params", -32602)
+        talk.client_fails(
+            1, "resources/subscribe needs a uri string in its params", -32602
+        )
     with modern(discover={**DISCOVER, "capabilities": {}}) as talk:
         talk.client_says(request(1, "resources/subscribe", {"uri": "a"}))
         talk.client_fails(1, "the server does not offer resource subscriptions", -32601)
@@ -218,7 +244,9 @@ def test_an_acknowledgement_that_never_comes_is_an_error() -> None:
         name = subscribed(talk, "a")
         talk.time_passes(10)
         talk.server_sees(method="notifications/cancelled", params={"requestId": name})
-        talk.client_sees(id=1, error={"message": "subscription failed: no acknowledgement"})
+        talk.client_sees(
+            id=1, error={"message": "subscription failed: no acknowledgement"}
+        )
         talk.server_says(result(name))
         talk.notices(Dropped)
 
@@ -240,7 +268,9 @@ def test_a_stream_that_ends_comes_back_and_announces_what_may_have_changed() -> 
             talk.client_sees(method=f"notifications/{kind}/list_changed")
 
 
-def test_a_cancellation_ends_a_stream_as_well_and_the_result_that_follows_is_late() -> None:
+def test_a_cancellation_ends_a_stream_as_well_and_the_result_that_follows_is_late() -> (
+    None
+):
     with modern() as talk:
         name = subscribed(talk, "a")
         talk.server_says(ack(name, resourceSubscriptions=["a"]))
@@ -273,7 +303,9 @@ def test_a_server_without_listen_is_left_in_peace() -> None:
     talk, name = watching()
     with talk:
         talk.server_says(error(name, -32601))
-        assert talk.notices(ListenEnded) == ListenEnded("the server has no subscriptions/listen", None)
+        assert talk.notices(ListenEnded) == ListenEnded(
+            "the server has no subscriptions/listen", None
+        )
         assert talk.engine.deadline is None
     with modern() as talk:
         name = subscribed(talk, "a")
@@ -309,7 +341,9 @@ def test_a_server_that_dies_fails_what_waits() -> None:
     with modern() as talk:
         subscribed(talk, "a")
         talk.server_ends("gone")
-        talk.client_sees(id=1, error={"code": -32000, "message": "connection closed: gone"})
+        talk.client_sees(
+            id=1, error={"code": -32000, "message": "connection closed: gone"}
+        )
         assert talk.engine.deadline is None
 
 

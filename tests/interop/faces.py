@@ -47,7 +47,7 @@ async def connected(
             yield session
 
 
-async def elicit(_context: Any, params: Any) -> types.ElicitResult:
+async def elicit(context: Any, params: Any) -> types.ElicitResult:
     """Agree to everything, with the values of `ANSWERS`."""
     if params.mode == "url":
         return types.ElicitResult(action="accept")
@@ -56,15 +56,17 @@ async def elicit(_context: Any, params: Any) -> types.ElicitResult:
     return types.ElicitResult(action="accept", content=content)
 
 
-async def sample(_context: Any, _params: Any) -> types.CreateMessageResult:
+async def sample(context: Any, params: Any) -> types.CreateMessageResult:
     """Stand in for a model."""
     text = types.TextContent(type="text", text="short")
     return types.CreateMessageResult(role="assistant", content=text, model="none")
 
 
-async def list_roots(_context: Any) -> types.ListRootsResult:
+async def list_roots(context: Any) -> types.ListRootsResult:
     """Share one folder."""
-    return types.ListRootsResult.model_validate({"roots": [{"uri": "file:///srv/books"}]})
+    return types.ListRootsResult.model_validate(
+        {"roots": [{"uri": "file:///srv/books"}]}
+    )
 
 
 EVERYTHING: dict[str, Any] = {

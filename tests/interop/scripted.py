@@ -39,7 +39,11 @@ def legacy(message: Json) -> list[Any]:
     """A plain legacy server with one tool."""
     if "id" not in message or "method" not in message:
         return []
-    bodies: Json = {"initialize": HELLO, "tools/list": {"tools": []}, "tools/call": DONE}
+    bodies: Json = {
+        "initialize": HELLO,
+        "tools/list": {"tools": []},
+        "tools/call": DONE,
+    }
     body = bodies.get(message["method"])
     return [refuse(message) if body is None else reply(message, body)]
 
@@ -48,9 +52,17 @@ def modern(message: Json) -> list[Any]:
     """A plain modern server with one tool, which leaves ``resultType`` out."""
     if "id" not in message:
         return []
-    bodies: Json = {"server/discover": DISCOVER, "tools/list": {"tools": []}, "tools/call": DONE}
+    bodies: Json = {
+        "server/discover": DISCOVER,
+        "tools/list": {"tools": []},
+        "tools/call": DONE,
+    }
     body = bodies.get(message["method"])
-    return [refuse(message, -32022, data={"supported": ["2026-07-28"]}) if body is None else reply(message, body)]
+    return [
+        refuse(message, -32022, data={"supported": ["2026-07-28"]})
+        if body is None
+        else reply(message, body)
+    ]
 
 
 def dies_on_probe(message: Json) -> list[Any]:
@@ -84,7 +96,13 @@ def slow_modern(message: Json) -> list[Any]:
 
 def malformed(message: Json) -> list[Any]:
     """A modern server that says a lot of nonsense around its answers."""
-    noise = ["not json", "[1, 2]", '{"jsonrpc": "2.0"}', '{"id": 99999, "result": {}}', ""]
+    noise = [
+        "not json",
+        "[1, 2]",
+        '{"jsonrpc": "2.0"}',
+        '{"id": 99999, "result": {}}',
+        "",
+    ]
     if message["method"] == "tools/call" and message["params"]["name"] == "bad":
         return [*noise, {"jsonrpc": "2.0", "id": message["id"], "result": [1]}]
     return [*noise, *modern(message)]
@@ -97,7 +115,9 @@ def bad_rounds(message: Json) -> list[Any]:
     bodies: Json = {
         "neither": {},
         "unknown": {"inputRequests": {"a": {"method": "ping"}}},
-        "params": {"inputRequests": {"a": {"method": "elicitation/create", "params": {}}}},
+        "params": {
+            "inputRequests": {"a": {"method": "elicitation/create", "params": {}}}
+        },
         "url": {
             "inputRequests": {
                 "a": {
@@ -116,7 +136,11 @@ def vendor(message: Json) -> list[Any]:
     """A modern server that has its own notifications."""
     if message.get("method") != "tools/call":
         return modern(message)
-    note: Json = {"jsonrpc": "2.0", "method": "notifications/acme/thing", "params": {"a": 1}}
+    note: Json = {
+        "jsonrpc": "2.0",
+        "method": "notifications/acme/thing",
+        "params": {"a": 1},
+    }
     return [note, *modern(message)]
 
 
@@ -125,7 +149,11 @@ def flood(message: Json) -> list[Any]:
     if message.get("method") != "tools/call":
         return legacy(message)
     logs: list[Any] = [
-        {"jsonrpc": "2.0", "method": "notifications/message", "params": {"level": "info", "data": n}}
+        {
+            "jsonrpc": "2.0",
+            "method": "notifications/message",
+            "params": {"level": "info", "data": n},
+        }
         for n in range(3000)
     ]
     change: Json = {"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}

@@ -32,8 +32,12 @@ SCRIPTED = str(Path(__file__).with_name("scripted.py"))
 
 
 @asynccontextmanager
-async def scripted(name: str, env: dict[str, str] | None = None, **options: Any) -> AsyncGenerator[Client]:
-    parameters = StdioServerParameters(command=sys.executable, args=[SCRIPTED, name], env=env)
+async def scripted(
+    name: str, env: dict[str, str] | None = None, **options: Any
+) -> AsyncGenerator[Client]:
+    parameters = StdioServerParameters(
+        command=sys.executable, args=[SCRIPTED, name], env=env
+    )
     async with Client(parameters, **options) as client:
         yield client
 
@@ -61,7 +65,10 @@ async def test_a_server_that_never_starts_is_reported_with_its_last_words() -> N
 
 
 async def test_a_command_that_does_not_exist_is_a_connect_error() -> None:
-    with pytest.raises(ConnectError, match="could not connect to 'no-such-command x': FileNotFoundError"):
+    with pytest.raises(
+        ConnectError,
+        match="could not connect to 'no-such-command x': FileNotFoundError",
+    ):
         async with Client(["no-such-command", "x"]):
             pass
 
@@ -111,7 +118,9 @@ async def test_questions_that_are_wrong_fail_their_call() -> None:
 
 
 async def test_the_last_questions_are_on_the_error_when_the_rounds_run_out() -> None:
-    async with scripted("bad_rounds", input_required_max_rounds=2, **EVERYTHING) as client:
+    async with scripted(
+        "bad_rounds", input_required_max_rounds=2, **EVERYTHING
+    ) as client:
         with pytest.raises(RoundsExceeded) as caught:
             await client.call_tool("endless")
         assert caught.value.questions == ({"method": "roots/list"},)
@@ -135,17 +144,24 @@ async def test_a_slow_handler_blocks_no_call_and_loses_no_change() -> None:
         await gate.wait()
         heard.append(type(message).__name__)
 
-    async with scripted("flood", message_handler=handle, on_event=dropped.append) as client:
+    async with scripted(
+        "flood", message_handler=handle, on_event=dropped.append
+    ) as client:
         assert text(await client.call_tool("x")) == "done"
         gate.set()
     assert heard.count("ToolListChangedNotification") >= 1
     assert heard[-1] == "ToolListChangedNotification"
-    assert any(getattr(event, "what", "") == "notifications/message" for event in dropped)
+    assert any(
+        getattr(event, "what", "") == "notifications/message" for event in dropped
+    )
 
 
 async def test_messages_of_any_size_pass() -> None:
     async with scripted("huge") as client:
-        assert text(await client.call_tool("x", {"text": "ü" * 1_000_000})) == "é" * 3_000_000
+        assert (
+            text(await client.call_tool("x", {"text": "ü" * 1_000_000}))
+            == "é" * 3_000_000
+        )
 
 
 async def test_a_pin_of_either_era_is_kept() -> None:

@@ -6,7 +6,7 @@ import os
 
 from hypothesis import HealthCheck, settings
 
-_COMMON = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
-settings.register_profile("quick", max_examples=100, derandomize=True, **_COMMON)
-settings.register_profile("long", max_examples=3000, **_COMMON)
+_SLOW_IS_FINE = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("quick", _SLOW_IS_FINE, max_examples=100, derandomize=True)
+settings.register_profile("long", _SLOW_IS_FINE, max_examples=3000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))

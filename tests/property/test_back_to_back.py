@@ -11,7 +11,13 @@ from typing import Any
 
 from hypothesis import settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+)
 
 from mcp_anyera.engine import (
     Answer,
@@ -60,7 +66,9 @@ class BackToBack(RuleBasedStateMachine):
         self.modern = modern
         self.now = 0.0
         questions = Questions.SHELL if shell else Questions.CLIENT
-        self.a = Engine(EngineConfig(questions=questions, list_changes=False, prefix="a"))
+        self.a = Engine(
+            EngineConfig(questions=questions, list_changes=False, prefix="a")
+        )
         self.b = Engine(EngineConfig(list_changes=False, prefix="b"))
         self.alive = True
         self.next_id = 0
@@ -82,10 +90,12 @@ class BackToBack(RuleBasedStateMachine):
         assert self.b.era is not None
         self.say(notification("notifications/initialized"))
 
-    # -- plumbing ----------------------------------------------------------------------
+    # -- plumbing ------------------------------------------------------------------
 
     def say(self, message: Json, **options: Any) -> None:
-        self.perform_a(self.a.receive_from_client(message, self.now, CallOptions(**options)))
+        self.perform_a(
+            self.a.receive_from_client(message, self.now, CallOptions(**options))
+        )
 
     def perform_a(self, effects: list[Effect]) -> None:
         for effect in effects:
@@ -108,7 +118,7 @@ class BackToBack(RuleBasedStateMachine):
     def server_says(self, message: Any) -> None:
         self.perform_b(self.b.receive_from_server(message, self.now))
 
-    # -- the model client ----------------------------------------------------------------
+    # -- the model client ----------------------------------------------------------
 
     def client_hears(self, message: Json) -> None:
         if "method" not in message:
@@ -119,11 +129,14 @@ class BackToBack(RuleBasedStateMachine):
         elif message["method"] == "notifications/cancelled":
             del self.asked[message["params"]["requestId"]]
         elif message["method"] == "notifications/progress":
-            token, value = message["params"]["progressToken"], message["params"]["progress"]
+            token, value = (
+                message["params"]["progressToken"],
+                message["params"]["progress"],
+            )
             assert value > self.progress.get(token, 0), "progress must rise"
             self.progress[token] = value
 
-    # -- the model server ----------------------------------------------------------------
+    # -- the model server ----------------------------------------------------------
 
     def server_hears(self, message: Json) -> None:
         if "method" not in message:
@@ -138,7 +151,11 @@ class BackToBack(RuleBasedStateMachine):
 
     def take_request(self, message: Json) -> None:
         if message["method"] == "server/discover":
-            reply = result(message["id"], DISCOVER) if self.modern else error(message["id"], -32601)
+            reply = (
+                result(message["id"], DISCOVER)
+                if self.modern
+                else error(message["id"], -32601)
+            )
             self.server_says(reply)
         elif message["method"] == "initialize":
             self.server_says(result(message["id"], INITIALIZED))
@@ -152,7 +169,7 @@ class BackToBack(RuleBasedStateMachine):
         assert (None if given is None else set(given)) == keys
         assert params.get("requestState") == state
 
-    # -- what may happen -----------------------------------------------------------------
+    # -- what may happen -----------------------------------------------------------
 
     @rule(method=st.sampled_from([*ASKING, *ASKING, "vendor/x"]), timed=RARELY)
     def call(self, method: str, timed: bool) -> None:
@@ -173,7 +190,10 @@ class BackToBack(RuleBasedStateMachine):
         self.say(notification("notifications/cancelled", {"requestId": key}))
 
     @precondition(lambda self: self.alive and self.pending)
-    @rule(data=st.data(), how=st.sampled_from(["complete", "error", "malformed", "unknown", "not yet"]))
+    @rule(
+        data=st.data(),
+        how=st.sampled_from(["complete", "error", "malformed", "unknown", "not yet"]),
+    )
     def reply(self, data: st.DataObject, how: str) -> None:
         if how == "not yet":
             return
@@ -191,15 +211,21 @@ class BackToBack(RuleBasedStateMachine):
     @precondition(lambda self: self.alive and self.modern and self.pending)
     @rule(
         data=st.data(),
-        questions=st.dictionaries(st.sampled_from("abc"), KINDS, min_size=1, max_size=3),
+        questions=st.dictionaries(
+            st.sampled_from("abc"), KINDS, min_size=1, max_size=3
+        ),
         state=STATES,
     )
-    def ask_in_a_round(self, data: st.DataObject, questions: Json, state: str | None) -> None:
+    def ask_in_a_round(
+        self, data: st.DataObject, questions: Json, state: str | None
+    ) -> None:
         self.ask(data, questions, state)
 
     @precondition(lambda self: self.alive and self.modern and self.pending)
     @rule(data=st.data(), questions=st.none() | st.just(dict[str, Any]()), state=STATES)
-    def ask_for_patience(self, data: st.DataObject, questions: Any, state: str | None) -> None:
+    def ask_for_patience(
+        self, data: st.DataObject, questions: Any, state: str | None
+    ) -> None:
         self.ask(data, questions, state)
 
     def ask(self, data: st.DataObject, questions: Any, state: str | None) -> None:
@@ -240,7 +266,11 @@ class BackToBack(RuleBasedStateMachine):
         if question is None:
             self.say(error(key, -1) if refuse else result(key, {"action": "accept"}))
             return
-        given = Refusal(Failure(Fault.REFUSED, "no")) if refuse else Answer({"action": "accept"})
+        given = (
+            Refusal(Failure(Fault.REFUSED, "no"))
+            if refuse
+            else Answer({"action": "accept"})
+        )
         self.perform_a(self.a.answer(key, given, self.now))
 
     @precondition(lambda self: self.alive and self.pending)
@@ -249,12 +279,24 @@ class BackToBack(RuleBasedStateMachine):
         key = data.draw(st.sampled_from(sorted(self.pending)))
         message = self.pending[key]
         token = message["params"]["_meta"]["progressToken"]
-        leg = message.setdefault("leg", {"value": 0 if restart or not self.modern else self.progress.get(token, 0)})
-        value = leg["value"] = max(leg["value"], 0 if self.modern else self.progress.get(token, 0)) + 1
-        self.server_says(notification("notifications/progress", {"progressToken": token, "progress": value}))
+        leg = message.setdefault(
+            "leg",
+            {"value": 0 if restart or not self.modern else self.progress.get(token, 0)},
+        )
+        value = leg["value"] = (
+            max(leg["value"], 0 if self.modern else self.progress.get(token, 0)) + 1
+        )
+        self.server_says(
+            notification(
+                "notifications/progress", {"progressToken": token, "progress": value}
+            )
+        )
 
     @precondition(lambda self: self.alive)
-    @rule(key=st.integers(0, 50), junk=st.sampled_from([None, [], {}, {"id": []}, {"method": 3}]))
+    @rule(
+        key=st.integers(0, 50),
+        junk=st.sampled_from([None, [], {}, {"id": []}, {"method": 3}]),
+    )
     def say_nonsense(self, key: int, junk: Any) -> None:
         if key not in self.pending:
             self.server_says(result(key))
@@ -276,13 +318,13 @@ class BackToBack(RuleBasedStateMachine):
         self.direct.clear()
         self.perform_b(self.b.server_closed("gone", self.now))
 
-    # -- what must hold ------------------------------------------------------------------
+    # -- what must hold ------------------------------------------------------------
 
     @invariant()
     def every_request_is_answered_at_most_once(self) -> None:
-        answers = getattr(self, "answers", {})
-        assert all(count == 1 for count in answers.values())
-        assert not getattr(self, "cancelled", set()) & answers.keys()
+        if hasattr(self, "answers"):
+            assert all(count == 1 for count in self.answers.values())
+            assert not self.cancelled & self.answers.keys()
 
     def teardown(self) -> None:
         if not hasattr(self, "a"):
@@ -291,7 +333,10 @@ class BackToBack(RuleBasedStateMachine):
             if not (self.asked or self.pending or self.open_requests):
                 break
             self.settle_a_step()
-        assert self.answers.keys() | self.cancelled == {"init", *range(1, self.next_id + 1)}
+        assert self.answers.keys() | self.cancelled == {
+            "init",
+            *range(1, self.next_id + 1),
+        }
         assert self.a.in_flight == self.b.in_flight == 0
         assert not self.direct or not self.alive
         for engine in (self.a, self.b):

@@ -16,7 +16,16 @@ from pydantic import AnyUrl, BaseModel
 logging.disable(logging.WARNING)  # the SDK writes a page for every unknown method
 
 server = FastMCP("anyera-peer", instructions="A peer for tests.")
-LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
+LEVELS = (
+    "debug",
+    "info",
+    "notice",
+    "warning",
+    "error",
+    "critical",
+    "alert",
+    "emergency",
+)
 state = {"level": "debug"}
 
 
@@ -221,7 +230,9 @@ async def asking() -> str:
 
 
 @server.completion()
-async def complete(ref: object, argument: types.CompletionArgument, context: object) -> types.Completion:
+async def complete(
+    ref: object, argument: types.CompletionArgument, context: object
+) -> types.Completion:
     names = [name for name in ("Ada", "Alan") if name.startswith(argument.value)]
     return types.Completion(values=names)
 

@@ -43,7 +43,16 @@ logging.disable(logging.WARNING)
 warnings.simplefilter("ignore")  # what is deprecated here is what is tested
 
 MODERN = "2026-07-28"
-LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
+LEVELS = (
+    "debug",
+    "info",
+    "notice",
+    "warning",
+    "error",
+    "critical",
+    "alert",
+    "emergency",
+)
 state = {"level": "debug"}
 subscribed: set[str] = set()
 
@@ -86,8 +95,14 @@ def is_modern(ctx: Context) -> bool:
 
 
 def form(message: str, name: str) -> ElicitRequest:
-    schema = {"type": "object", "properties": {name: {"type": "string"}}, "required": [name]}
-    return ElicitRequest(params=ElicitRequestFormParams(message=message, requested_schema=schema))
+    schema = {
+        "type": "object",
+        "properties": {name: {"type": "string"}},
+        "required": [name],
+    }
+    return ElicitRequest(
+        params=ElicitRequestFormParams(message=message, requested_schema=schema)
+    )
 
 
 def answered(ctx: Context, key: str) -> Any:
@@ -112,7 +127,9 @@ async def issue_card(book: str, ctx: Context) -> str | InputRequiredResult:
         answer: Any = await ctx.elicit("Whose card is it?", Name)
         name = answer.data.name if answer.action == "accept" else None
     elif (answer := answered(ctx, "name")) is None:
-        return InputRequiredResult(input_requests={"name": form("Whose card is it?", "name")})
+        return InputRequiredResult(
+            input_requests={"name": form("Whose card is it?", "name")}
+        )
     else:
         name = (answer.content or {}).get("name")
     if answer.action != "accept":
@@ -126,14 +143,18 @@ async def link_account(ctx: Context) -> str | InputRequiredResult:
     if not is_modern(ctx):
         answer: Any = await ctx.elicit_url("Open the page", url, "link-1")
     elif (answer := answered(ctx, "link")) is None:
-        question = ElicitRequest(params=ElicitRequestURLParams(message="Open the page", url=url))
+        question = ElicitRequest(
+            params=ElicitRequestURLParams(message="Open the page", url=url)
+        )
         return InputRequiredResult(input_requests={"link": question})
     return f"linked: {answer.action}"
 
 
 def sampling(text: str, **more: Any) -> Sample:
     content = TextContent(text=f"Summarise: {text}")
-    return Sample([SamplingMessage(role="user", content=content)], max_tokens=100, **more)
+    return Sample(
+        [SamplingMessage(role="user", content=content)], max_tokens=100, **more
+    )
 
 
 async def ask_model(text: str) -> Sample:
@@ -141,7 +162,9 @@ async def ask_model(text: str) -> Sample:
 
 
 @server.tool(structured_output=False)
-async def summarise(text: str, answer: Annotated[CreateMessageResult, Resolve(ask_model)]) -> str:
+async def summarise(
+    text: str, answer: Annotated[CreateMessageResult, Resolve(ask_model)]
+) -> str:
     return f"summary: {answer.content.text}"
 
 
@@ -176,7 +199,8 @@ async def ask_second(first: Annotated[First, Resolve(ask_first)]) -> Elicit[Seco
 
 @server.tool(structured_output=False)
 async def two_rounds(
-    first: Annotated[First, Resolve(ask_first)], second: Annotated[Second, Resolve(ask_second)]
+    first: Annotated[First, Resolve(ask_first)],
+    second: Annotated[Second, Resolve(ask_second)],
 ) -> str:
     return f"{first.first} then {second.second}"
 
@@ -329,7 +353,9 @@ async def asking(asking: str, ctx: Context) -> Any:
 
 
 @server.completion()
-async def complete(ref: object, argument: CompletionArgument, context: object) -> Completion:
+async def complete(
+    ref: object, argument: CompletionArgument, context: object
+) -> Completion:
     names = [name for name in ("Ada", "Alan") if name.startswith(argument.value)]
     return Completion(values=names)
 

@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any, Final, TypeAlias, TypeVar, cast
+from typing import Any, Final, Self, TypeAlias, TypeVar, cast
 
 import anyio
 from mcp import ClientSession, types
@@ -61,9 +61,9 @@ __all__ = [
     "check_native",
     "dump",
     "dump_discover",
-    "http_transport",
     "from_session_message",
     "get_default_environment",
+    "http_transport",
     "in_process",
     "is_in_process_server",
     "make_context",
@@ -82,7 +82,7 @@ AnyServer: TypeAlias = Server[Any, Any] | FastMCP[Any]
 DEFAULT_CLIENT_INFO: Final = Implementation(name="mcp-anyera", version="0.1.0")
 
 
-# -- messages ------------------------------------------------------------------------
+# -- messages ----------------------------------------------------------------------
 
 
 def from_session_message(message: SessionMessage) -> dict[str, Any]:
@@ -92,7 +92,11 @@ def from_session_message(message: SessionMessage) -> dict[str, Any]:
     if isinstance(root, JSONRPCResponse):
         return {**plain, "id": root.id, "result": root.result}
     if isinstance(root, JSONRPCError):
-        return {**plain, "id": root.id, "error": root.error.model_dump(exclude_unset=True)}
+        return {
+            **plain,
+            "id": root.id,
+            "error": root.error.model_dump(exclude_unset=True),
+        }
     if isinstance(root, JSONRPCRequest):
         plain["id"] = root.id
     plain["method"] = root.method
@@ -108,13 +112,15 @@ def to_session_message(message: dict[str, Any]) -> SessionMessage:
         root = kind.model_construct(**message)
     elif "error" in message:
         error = ErrorData.model_construct(**message["error"])
-        root = JSONRPCError.model_construct(jsonrpc="2.0", id=message["id"], error=error)
+        root = JSONRPCError.model_construct(
+            jsonrpc="2.0", id=message["id"], error=error
+        )
     else:
         root = JSONRPCResponse.model_construct(**message)
     return SessionMessage(JSONRPCMessage.model_construct(root))
 
 
-# -- errors --------------------------------------------------------------------------
+# -- errors ------------------------------------------------------------------------
 
 
 def make_error(error: dict[str, Any]) -> McpError:
@@ -124,7 +130,7 @@ def make_error(error: dict[str, Any]) -> McpError:
     )
 
 
-# -- questions and answers -----------------------------------------------------------
+# -- questions and answers ---------------------------------------------------------
 
 _PARAMS: Final[dict[str, TypeAdapter[Any]]] = {
     "elicitation/create": TypeAdapter(types.ElicitRequestParams),
@@ -133,12 +139,15 @@ _PARAMS: Final[dict[str, TypeAdapter[Any]]] = {
 }
 _ANSWERS: Final[dict[str, tuple[type[BaseModel], ...]]] = {
     "elicitation/create": (ElicitResult,),
-    "sampling/createMessage": (types.CreateMessageResult, types.CreateMessageResultWithTools),
+    "sampling/createMessage": (
+        types.CreateMessageResult,
+        types.CreateMessageResultWithTools,
+    ),
     "roots/list": (types.ListRootsResult,),
 }
 
 
-def parse_question(method: str, params: dict[str, Any]) -> Any:  # noqa: ANN401 - by method
+def parse_question(method: str, params: dict[str, Any]) -> Any:
     """Return the params of a question as the SDK's own type.
 
     Raises:
@@ -207,7 +216,7 @@ def make_context(
     )
 
 
-# -- the session ---------------------------------------------------------------------
+# -- the session -------------------------------------------------------------------
 
 
 class _LinkedSession(ClientSession):
@@ -218,7 +227,7 @@ class _LinkedSession(ClientSession):
         super().__init__(nothing, nothing, client_info=client_info)
         self._link = link
 
-    async def __aenter__(self) -> _LinkedSession:
+    async def __aenter__(self) -> Self:
         return self
 
     async def __aexit__(self, *_exc: object) -> None:
@@ -238,7 +247,9 @@ class _LinkedSession(ClientSession):
         """Return what was negotiated; the connection did it before."""
         return self._adopted
 
-    async def validate_tool_result(self, name: str, result: types.CallToolResult) -> None:
+    async def validate_tool_result(
+        self, name: str, result: types.CallToolResult
+    ) -> None:
         """Check structured content against the schema that the tool was listed with."""
         await self._validate_tool_result(name, result)
 
@@ -306,7 +317,7 @@ class Verbs:
         self.session.adopt(opened)
         self._link = link
 
-    async def __aenter__(self) -> Verbs:
+    async def __aenter__(self) -> Self:
         """Enter the session."""
         return self
 
@@ -391,7 +402,9 @@ class Verbs:
         """Read a resource."""
         seed = _seed(input_responses, request_state)
         # Sent as plain data: the SDK's URL type would rewrite the URI.
-        raw = await self._link.request("resources/read", _bare(uri=uri, _meta=meta, **seed))
+        raw = await self._link.request(
+            "resources/read", _bare(uri=uri, _meta=meta, **seed)
+        )
         return types.ReadResourceResult.model_validate(raw)
 
     async def list_tools(
@@ -427,7 +440,9 @@ class Verbs:
         """Ask for completions."""
         return await self.session.complete(ref, argument, context_arguments)
 
-    async def send_ping(self, *, meta: Mapping[str, Any] | None = None) -> types.EmptyResult:
+    async def send_ping(
+        self, *, meta: Mapping[str, Any] | None = None
+    ) -> types.EmptyResult:
         """Send a ping."""
         return await self._empty("ping", _meta=meta)
 
@@ -499,10 +514,12 @@ def _page(
 ) -> types.PaginatedRequestParams | None:
     if cursor is None and meta is None:
         return None
-    return types.PaginatedRequestParams.model_validate({"cursor": cursor, "_meta": meta})
+    return types.PaginatedRequestParams.model_validate(
+        {"cursor": cursor, "_meta": meta}
+    )
 
 
-# -- in-process servers --------------------------------------------------------------
+# -- in-process servers ------------------------------------------------------------
 
 
 def is_in_process_server(server: object) -> bool:
@@ -511,24 +528,30 @@ def is_in_process_server(server: object) -> bool:
 
 
 @asynccontextmanager
-async def _in_process(server: AnyServer, raise_exceptions: bool) -> AsyncGenerator[tuple[Any, Any]]:  # noqa: FBT001
+async def _in_process(
+    server: AnyServer, *, raise_exceptions: bool
+) -> AsyncGenerator[tuple[Any, Any]]:
     low = server._mcp_server if isinstance(server, FastMCP) else server  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
-    async with create_client_server_memory_streams() as (near, far):
-        async with anyio.create_task_group() as tasks:
-            options = low.create_initialization_options()
-            tasks.start_soon(lambda: low.run(*far, options, raise_exceptions=raise_exceptions))
-            yield near
-            tasks.cancel_scope.cancel()
+    options = low.create_initialization_options()
+    async with (
+        create_client_server_memory_streams() as (near, far),
+        anyio.create_task_group() as tasks,
+    ):
+        tasks.start_soon(
+            lambda: low.run(*far, options, raise_exceptions=raise_exceptions)
+        )
+        yield near
+        tasks.cancel_scope.cancel()
 
 
 def in_process(
     server: AnyServer, *, raise_exceptions: bool
 ) -> AbstractAsyncContextManager[tuple[Any, Any]]:
     """Return a transport to a server that runs in this process."""
-    return _in_process(server, raise_exceptions)
+    return _in_process(server, raise_exceptions=raise_exceptions)
 
 
-# -- transports ----------------------------------------------------------------------
+# -- transports --------------------------------------------------------------------
 
 
 def http_transport(url: str) -> AbstractAsyncContextManager[tuple[Any, ...]]:

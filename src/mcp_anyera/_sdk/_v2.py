@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass
-from typing import Any, Final, TypeAlias, cast
+from types import TracebackType
+from typing import Any, Final, Self, TypeAlias, cast
 
 import anyio
 import anyio.abc
@@ -78,9 +79,9 @@ __all__ = [
     "check_native",
     "dump",
     "dump_discover",
-    "http_transport",
     "from_session_message",
     "get_default_environment",
+    "http_transport",
     "in_process",
     "is_in_process_server",
     "make_context",
@@ -101,7 +102,7 @@ if _CONNECTOR not in Client.__dataclass_fields__:  # pragma: no cover - a future
     raise ImportError(f"mcp.Client has no {_CONNECTOR!r} to put a dispatcher under")
 
 
-# -- messages ------------------------------------------------------------------------
+# -- messages ----------------------------------------------------------------------
 
 
 def from_session_message(message: SessionMessage) -> dict[str, Any]:
@@ -152,7 +153,7 @@ def _metadata(message: dict[str, Any]) -> ClientMessageMetadata | None:
     return ClientMessageMetadata(headers=headers)
 
 
-# -- errors --------------------------------------------------------------------------
+# -- errors ------------------------------------------------------------------------
 
 
 def make_error(error: dict[str, Any]) -> MCPError:
@@ -160,7 +161,7 @@ def make_error(error: dict[str, Any]) -> MCPError:
     return MCPError(error["code"], error["message"], error.get("data"))
 
 
-# -- questions and answers -----------------------------------------------------------
+# -- questions and answers ---------------------------------------------------------
 
 _PARAMS: Final[dict[str, TypeAdapter[Any]]] = {
     "elicitation/create": TypeAdapter(types.ElicitRequestParams),
@@ -169,12 +170,15 @@ _PARAMS: Final[dict[str, TypeAdapter[Any]]] = {
 }
 _ANSWERS: Final[dict[str, tuple[type[BaseModel], ...]]] = {
     "elicitation/create": (ElicitResult,),
-    "sampling/createMessage": (types.CreateMessageResult, types.CreateMessageResultWithTools),
+    "sampling/createMessage": (
+        types.CreateMessageResult,
+        types.CreateMessageResultWithTools,
+    ),
     "roots/list": (types.ListRootsResult,),
 }
 
 
-def parse_question(method: str, params: dict[str, Any]) -> Any:  # noqa: ANN401 - by method
+def parse_question(method: str, params: dict[str, Any]) -> Any:
     """Return the params of a question as the SDK's own type.
 
     Raises:
@@ -226,7 +230,7 @@ def make_context(
     return CallbackContext(session=session, request_id=request_id, meta=meta, **facts)
 
 
-# -- the session ---------------------------------------------------------------------
+# -- the session -------------------------------------------------------------------
 
 
 class _LinkDispatcher:
@@ -257,7 +261,10 @@ class _LinkDispatcher:
         )
 
     async def notify(
-        self, method: str, params: Mapping[str, Any] | None, opts: CallOptions | None = None
+        self,
+        method: str,
+        params: Mapping[str, Any] | None,
+        opts: CallOptions | None = None,
     ) -> None:
         """Send a notification through the link."""
         del opts
@@ -328,16 +335,21 @@ class Verbs:
     async def _connect(self, *_args: object) -> _LinkDispatcher:
         return self._dispatcher
 
-    async def __aenter__(self) -> Verbs:
+    async def __aenter__(self) -> Self:
         """Enter the session."""
         await self._client.__aenter__()
         return self
 
-    async def __aexit__(self, *exc: Any) -> None:
+    async def __aexit__(
+        self,
+        exc_type: type[BaseException] | None,
+        exc: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
         """Leave the session."""
-        await self._client.__aexit__(*exc)
+        await self._client.__aexit__(exc_type, exc, traceback)
 
-    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - the SDK's own methods
+    def __getattr__(self, name: str) -> Any:
         """Return a verb that needs nothing from us."""
         return getattr(self._client, name)
 
@@ -357,13 +369,16 @@ class Verbs:
     # The SDK marks these as deprecated because they fail on a modern connection.
     # Here they work on both, so they are sent without the SDK's warning.
 
-    async def send_ping(self, *, meta: Any = None) -> types.EmptyResult:  # noqa: ANN401
+    async def send_ping(self, *, meta: Any = None) -> types.EmptyResult:
         """Send a ping."""
         request = types.PingRequest(params=types.RequestParams(_meta=meta))
         return await self.session.send_request(request, types.EmptyResult)
 
     async def set_logging_level(
-        self, level: types.LoggingLevel, *, meta: Any = None  # noqa: ANN401
+        self,
+        level: types.LoggingLevel,
+        *,
+        meta: Any = None,
     ) -> types.EmptyResult:
         """Set the log level."""
         params = types.SetLevelRequestParams(level=level, _meta=meta)
@@ -371,14 +386,22 @@ class Verbs:
         return await self.session.send_request(request, types.EmptyResult)
 
     async def subscribe_resource(
-        self, uri: str, *, meta: Any = None  # noqa: ANN401
+        self,
+        uri: str,
+        *,
+        meta: Any = None,
     ) -> types.EmptyResult:
         """Subscribe to a resource."""
-        request = types.SubscribeRequest(params=types.SubscribeRequestParams(uri=uri, _meta=meta))
+        request = types.SubscribeRequest(
+            params=types.SubscribeRequestParams(uri=uri, _meta=meta)
+        )
         return await self.session.send_request(request, types.EmptyResult)
 
     async def unsubscribe_resource(
-        self, uri: str, *, meta: Any = None  # noqa: ANN401
+        self,
+        uri: str,
+        *,
+        meta: Any = None,
     ) -> types.EmptyResult:
         """Unsubscribe from a resource."""
         params = types.UnsubscribeRequestParams(uri=uri, _meta=meta)
@@ -408,7 +431,7 @@ def dump_discover(result: types.DiscoverResult) -> dict[str, Any]:
     return dump(result)
 
 
-# -- in-process servers --------------------------------------------------------------
+# -- in-process servers ------------------------------------------------------------
 
 
 def is_in_process_server(server: object) -> bool:
@@ -423,7 +446,7 @@ def in_process(
     return cast("Any", InMemoryTransport(server, raise_exceptions=raise_exceptions))
 
 
-# -- transports ----------------------------------------------------------------------
+# -- transports --------------------------------------------------------------------
 
 
 def http_transport(url: str) -> AbstractAsyncContextManager[tuple[Any, ...]]:

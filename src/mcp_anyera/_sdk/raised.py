@@ -10,7 +10,7 @@ from mcp_anyera.engine import Failure, Fault
 from mcp_anyera.errors import AnyEraError
 
 
-class _Raised(AnyEraError, SDKError):
+class _Raised(AnyEraError, SDKError):  # noqa: N818 - the base of what is raised
     """One failure as an exception of ours and of the installed SDK.
 
     Attributes:
@@ -43,7 +43,7 @@ class _Raised(AnyEraError, SDKError):
         return self.error.message
 
     @property
-    def data(self) -> Any:  # noqa: ANN401 - JSON
+    def data(self) -> Any:
         """What came with the error, or ``None``."""
         return self.error.data
 
@@ -56,11 +56,11 @@ class ConnectError(_Raised, ConnectionError):
     """No connection came about; the message names each step and its outcome."""
 
 
-class QuestionRefused(_Raised):  # noqa: N818 - named for what happened
+class QuestionRefused(_Raised):
     """The server asked what nothing registered can, or may, answer."""
 
 
-class QuestionDeclined(_Raised):  # noqa: N818
+class QuestionDeclined(_Raised):
     """The user said no, and the server needs a yes."""
 
 
@@ -72,7 +72,7 @@ class CallTimeout(_Raised, TimeoutError):  # noqa: N818
     """A call, or an answer, took longer than allowed."""
 
 
-class RoundsExceeded(_Raised):  # noqa: N818
+class RoundsExceeded(_Raised):
     """The server kept asking.
 
     Attributes:
@@ -85,7 +85,7 @@ class RoundsExceeded(_Raised):  # noqa: N818
         return self.failure.questions
 
 
-class ProtocolViolation(_Raised):  # noqa: N818
+class ProtocolViolation(_Raised):
     """The server sent what the protocol does not allow."""
 
 
@@ -93,7 +93,7 @@ class ConnectionLost(_Raised, ConnectionError):  # noqa: N818
     """The connection ended while the call was open, or before it was sent."""
 
 
-class RequestRejected(_Raised):  # noqa: N818
+class RequestRejected(_Raised):
     """The request cannot be sent as it is."""
 
 

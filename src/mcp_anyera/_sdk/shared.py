@@ -43,15 +43,14 @@ def coerce_answer(
         TypeError: It is none of them; the message says what was expected.
     """
     if isinstance(value, (*accepted, error)):
-        return cast("BaseModel", value)
+        return value
     names = " or ".join(kind.__name__ for kind in (*accepted, error))
-    if isinstance(value, Mapping):
-        for kind in accepted:
-            try:
-                return kind.model_validate(value)
-            except ValidationError:
-                continue
-    msg = f"expected {names}, got {type(value).__name__}"
+    for kind in accepted if isinstance(value, Mapping) else ():
+        try:
+            return kind.model_validate(value)
+        except ValidationError:
+            continue
+    msg = f"expected {names}, got {type(cast('object', value)).__name__}"
     raise TypeError(msg)
 
 

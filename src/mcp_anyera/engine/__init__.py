@@ -25,7 +25,13 @@ shapes of both eras.
 
 from __future__ import annotations
 
-from mcp_anyera.engine.config import CallOptions, EngineConfig, Exchange, Face, Questions
+from mcp_anyera.engine.config import (
+    CallOptions,
+    EngineConfig,
+    Exchange,
+    Face,
+    Questions,
+)
 from mcp_anyera.engine.core import Engine
 from mcp_anyera.engine.effects import (
     AbortLeg,

@@ -46,13 +46,13 @@ class Asking:
         self._direct_of: dict[WireId, WireId] = {}
         calls.on_close = self._call_ended
 
-    # -- modern: a round -------------------------------------------------------------
+    # -- modern: a round -----------------------------------------------------------
 
     def required(self, call: Call, result: dict[str, Any]) -> None:
         """Work on a result that says ``input_required``."""
         parsed = rounds.parse(call.method, result)
         if isinstance(parsed, str):
-            self._calls.fail(call, _violation(call, parsed, result))
+            self._calls.fail(call, _violation(call, parsed))
             return
         call.rounds.newest = parsed
         call.rounds.answers = {}
@@ -97,14 +97,24 @@ class Asking:
         name = self._ctx.next_name("question")
         params = _with_elicitation_id(jsonrpc.params_of(request), name)
         return Question(
-            name, key, request["method"], params, Dialect.INPUT, call.rounds.number, call.info
+            name,
+            key,
+            request["method"],
+            params,
+            Dialect.INPUT,
+            call.rounds.number,
+            call.info,
         )
 
     def _pass_on(self, question: Question) -> None:
         if self._ctx.config.questions is Questions.SHELL:
             self._ctx.out.append(Ask(question))
             return
-        params = None if question.method == "roots/list" and not question.params else question.params
+        params = (
+            None
+            if question.method == "roots/list" and not question.params
+            else question.params
+        )
         message = jsonrpc.request(question.id, question.method, params)
         self._ctx.out.append(ToClient(message))
 
@@ -115,7 +125,9 @@ class Asking:
         state.waits += 1
         budget = self._ctx.config.state_only_budget
         if call.options.total_timeout is None and now - state.waiting_since >= budget:
-            message = f"{call.label} has asked for patience for {budget:g} s and is given up"
+            message = (
+                f"{call.label} has asked for patience for {budget:g} s and is given up"
+            )
             self._calls.fail(call, Failure(Fault.TIMEOUT, message))
             return
         self._ctx.notice(RoundBegun(call.method, state.number, ()))
@@ -125,7 +137,9 @@ class Asking:
             self._stop_waiting(call)
         else:
             when = now + delay
-            self._ctx.timers.set((call, "retry"), when, lambda: self._stop_waiting(call))
+            self._ctx.timers.set(
+                (call, "retry"), when, lambda: self._stop_waiting(call)
+            )
 
     def _stop_waiting(self, call: Call) -> None:
         self._calls.resume(call)
@@ -145,7 +159,9 @@ class Asking:
         self._settle_round(*entry, answer)
         return True
 
-    def _settle_round(self, question: Question, call: Call, answer: Answer | Refusal) -> None:
+    def _settle_round(
+        self, question: Question, call: Call, answer: Answer | Refusal
+    ) -> None:
         state = call.rounds
         del state.open[question.id]
         if isinstance(answer, Refusal):
@@ -157,19 +173,23 @@ class Asking:
             state.waits = 0
             self._retry(call)
 
-    # -- legacy: a direct request ----------------------------------------------------
+    # -- legacy: a direct request --------------------------------------------------
 
     def direct(self, message: Message, call: Call | None) -> None:
         """Pass a request of a legacy server on; ``call`` is the one it belongs to."""
         server_id = message["id"]
         if server_id in self._direct:
             problem = f"request id {server_id!r} is already in use"
-            self._ctx.send(jsonrpc.error(server_id, {"code": INVALID_REQUEST, "message": problem}))
+            self._ctx.send(
+                jsonrpc.error(server_id, {"code": INVALID_REQUEST, "message": problem})
+            )
             return
         name = self._ctx.next_name("question")
         params = _with_elicitation_id(jsonrpc.params_of(message), name)
         info = None if call is None else call.info
-        question = Question(name, server_id, message["method"], params, Dialect.DIRECT, 0, info)
+        question = Question(
+            name, server_id, message["method"], params, Dialect.DIRECT, 0, info
+        )
         self._direct[server_id] = (question, call)
         self._direct_of[name] = server_id
         if call is not None:
@@ -195,7 +215,11 @@ class Asking:
         if self._ctx.config.questions is Questions.CLIENT:
             self.direct(message, call)
             return
-        body = {"code": METHOD_NOT_FOUND, "message": "Method not found", "data": message["method"]}
+        body = {
+            "code": METHOD_NOT_FOUND,
+            "message": "Method not found",
+            "data": message["method"],
+        }
         self._ctx.send(jsonrpc.error(message["id"], body))
 
     def reply_of_client(self, message: Message) -> bool:
@@ -210,7 +234,9 @@ class Asking:
         if "result" in message:
             return self.settle(server_id, Answer(message["result"]))
         error = message["error"]
-        failure = Failure(Fault.REFUSED, error["message"], error["code"], error.get("data"))
+        failure = Failure(
+            Fault.REFUSED, error["message"], error["code"], error.get("data")
+        )
         return self.settle(server_id, Refusal(failure))
 
     def _settle_direct(self, server_id: WireId, answer: Answer | Refusal) -> None:
@@ -256,7 +282,10 @@ class Asking:
         question, _ = self._end_direct(server_id)
         self._withdraw_direct(server_id, question, reason)
         # The server still waits, and a request must not stay without an answer.
-        body = {"code": INTERNAL_ERROR, "message": f"The question is withdrawn: {reason}"}
+        body = {
+            "code": INTERNAL_ERROR,
+            "message": f"The question is withdrawn: {reason}",
+        }
         self._ctx.send(jsonrpc.error(server_id, body))
 
     def server_gone(self) -> None:
@@ -266,7 +295,9 @@ class Asking:
             self._withdraw_direct(server_id, question, "the server is gone")
         self._round_of.clear()
 
-    def _withdraw_direct(self, server_id: WireId, question: Question, reason: str) -> None:
+    def _withdraw_direct(
+        self, server_id: WireId, question: Question, reason: str
+    ) -> None:
         if self._ctx.config.questions is Questions.SHELL:
             rounds.withdraw(self._ctx, question, reason)
             return
@@ -290,9 +321,15 @@ def _too_many(call: Call, limit: int) -> Failure | None:
 
 def _for_server(failure: Failure) -> dict[str, Any]:
     body = failure.as_error()
-    return body if failure.data is not None else {"code": body["code"], "message": body["message"]}
+    return (
+        body
+        if failure.data is not None
+        else {"code": body["code"], "message": body["message"]}
+    )
 
 
-def _violation(call: Call, problem: str, result: dict[str, Any]) -> Failure:
-    message = f"{call.label} was answered with an invalid InputRequiredResult: {problem}"
+def _violation(call: Call, problem: str) -> Failure:
+    message = (
+        f"{call.label} was answered with an invalid InputRequiredResult: {problem}"
+    )
     return Failure(Fault.VIOLATION, message)

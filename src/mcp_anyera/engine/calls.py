@@ -15,6 +15,7 @@ Spec: 2026-07-28 ``basic/patterns/cancellation``, ``basic/patterns/progress``.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -59,6 +60,10 @@ class Call:
         """The call in an error sentence."""
         info = self.info
         return self.method if info.name is None else f"{self.method} {info.name!r}"
+
+
+_INTEGER = re.compile(r"[0-9]{1,18}", re.ASCII).fullmatch
+"""Ids of ours have no more digits, and Python refuses to read very many."""
 
 
 def _nothing(_call: Call) -> None:
@@ -110,7 +115,9 @@ class Calls:
         if total is not None:
             when = self._ctx.now + total
             self._ctx.timers.set(
-                (call, "total"), when, lambda: self._time_out(call, "total_timeout", total)
+                (call, "total"),
+                when,
+                lambda: self._time_out(call, "total_timeout", total),
             )
 
     # -- finding -------------------------------------------------------------------
@@ -119,9 +126,10 @@ class Calls:
         """Return the call whose leg has this id; "7" finds 7, as both SDKs do."""
         if not jsonrpc.is_id(wire_id):
             return None
-        if wire_id not in self._by_wire and isinstance(wire_id, str) and wire_id.isdecimal():
-            return self._by_wire.get(int(wire_id)) if len(wire_id) < 20 else None
-        return self._by_wire.get(wire_id)
+        call = self._by_wire.get(wire_id)
+        if call is None and isinstance(wire_id, str) and _INTEGER(wire_id):
+            return self._by_wire.get(int(wire_id))
+        return call
 
     def of_client(self, client_id: object) -> Call | None:
         """Return the open call that the client side knows by this id."""
@@ -217,7 +225,9 @@ class Calls:
         if timeout is not None:
             when = self._ctx.now + timeout
             self._ctx.timers.set(
-                (call, "read"), when, lambda: self._time_out(call, "read_timeout", timeout)
+                (call, "read"),
+                when,
+                lambda: self._time_out(call, "read_timeout", timeout),
             )
 
     def _time_out(self, call: Call, which: str, seconds: float) -> None:

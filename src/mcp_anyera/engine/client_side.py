@@ -69,7 +69,9 @@ class ClientSide:
                 self._notification(jsonrpc.as_message(message))
             case Shape.RESPONSE | Shape.ERROR:
                 if not self._asking.reply_of_client(jsonrpc.as_message(message)):
-                    self._ctx.drop("a response of the client side", "nothing waits for it")
+                    self._ctx.drop(
+                        "a response of the client side", "nothing waits for it"
+                    )
             case problem:
                 self._malformed(message, problem)
 
@@ -86,7 +88,7 @@ class ClientSide:
             self._subscriptions.abandon(client_id)
         self._ctx.open.discard(client_id)
 
-    # -- requests ----------------------------------------------------------------------
+    # -- requests ------------------------------------------------------------------
 
     def _request(self, message: Message) -> None:
         client_id: WireId = message["id"]
@@ -137,14 +139,14 @@ class ClientSide:
             failure = Failure(Fault.BAD_REQUEST, text, INVALID_PARAMS)
             self._ctx.fail(message["id"], failure)
         elif self._ctx.era is Era.LEGACY:
-            # The server decides, and may refuse; the filter here follows when it agrees.
+            # The server decides; the filter here follows when it has agreed.
             self._call(message)
         else:
             self._ctx.log_level = level
             self._ctx.restamp()
             self._ctx.reply(message["id"], {})
 
-    # -- notifications -----------------------------------------------------------------
+    # -- notifications -------------------------------------------------------------
 
     def _notification(self, message: Message) -> None:
         if self._lifecycle.phase is Phase.READY:
@@ -164,7 +166,9 @@ class ClientSide:
         logs = jsonrpc.is_object(ctx.server_capabilities.get("logging"))
         if ctx.log_level is not None and logs:
             # Best effort: a server that dislikes it is filtered here all the same.
-            ctx.send_own("logging/setLevel", {"level": ctx.log_level}, lambda _reply: None)
+            ctx.send_own(
+                "logging/setLevel", {"level": ctx.log_level}, lambda _reply: None
+            )
 
     def _cancel(self, message: Message) -> None:
         params = jsonrpc.params_of(message)
@@ -177,11 +181,13 @@ class ClientSide:
     def _consume(self, message: Message) -> None:
         self._ctx.drop(message["method"], "a modern server has no use for it")
 
-    # -- what is no message --------------------------------------------------------------
+    # -- what is no message --------------------------------------------------------
 
     def _malformed(self, message: object, problem: str) -> None:
         key = message.get("id") if jsonrpc.is_object(message) else None
-        if jsonrpc.is_object(message) and not message.keys().isdisjoint({"result", "error"}):
+        if jsonrpc.is_object(message) and not message.keys().isdisjoint(
+            {"result", "error"}
+        ):
             self._malformed_answer(key, problem)
             return
         known = key if jsonrpc.is_id(key) and key not in self._ctx.open else None
@@ -189,8 +195,12 @@ class ClientSide:
         self._ctx.fail(known, Failure(Fault.BAD_REQUEST, text))
 
     def _malformed_answer(self, key: object, problem: str) -> None:
-        text = f"the client side answered a question with a malformed message: {problem}"
+        text = (
+            f"the client side answered a question with a malformed message: {problem}"
+        )
         body = {"code": INTERNAL_ERROR, "message": text}
-        taken = jsonrpc.is_id(key) and self._asking.reply_of_client(jsonrpc.error(key, body))
+        taken = jsonrpc.is_id(key) and self._asking.reply_of_client(
+            jsonrpc.error(key, body)
+        )
         if not taken:
             self._ctx.drop("a response of the client side", problem)

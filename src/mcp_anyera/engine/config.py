@@ -108,7 +108,8 @@ class EngineConfig:
     def __post_init__(self) -> None:
         """Refuse a mode or a log level that names nothing."""
         if self.log_level is not None and self.log_level not in LOG_LEVELS:
-            msg = f"log_level must be one of {', '.join(LOG_LEVELS)}; got {self.log_level!r}"
+            known = ", ".join(LOG_LEVELS)
+            msg = f"log_level must be one of {known}; got {self.log_level!r}"
             raise ValueError(msg)
         if self.mode not in {"auto", "legacy", "modern"} and era_of(self.mode) is None:
             msg = (
@@ -127,7 +128,9 @@ class EngineConfig:
         """The one era that is acceptable, or ``None`` when either is."""
         if self.mode == "auto":
             return None
-        return Era(self.mode) if self.mode in {"legacy", "modern"} else era_of(self.mode)
+        return (
+            Era(self.mode) if self.mode in {"legacy", "modern"} else era_of(self.mode)
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,14 @@ from typing import Any, TypeAlias
 
 from mcp_anyera.engine import jsonrpc
 from mcp_anyera.engine.config import EngineConfig, Exchange
-from mcp_anyera.engine.effects import AbortLeg, Effect, Message, Notice, ToClient, ToServer
+from mcp_anyera.engine.effects import (
+    AbortLeg,
+    Effect,
+    Message,
+    Notice,
+    ToClient,
+    ToServer,
+)
 from mcp_anyera.engine.events import Dropped, Event
 from mcp_anyera.engine.failures import Failure
 from mcp_anyera.engine.metadata import stamp, stamped
@@ -46,7 +53,7 @@ class Context:
         self._own: dict[WireId, OnReply] = {}
         self._serial = 0
 
-    # -- identity ----------------------------------------------------------------
+    # -- identity ------------------------------------------------------------------
 
     @property
     def declared(self) -> dict[str, Any]:
@@ -74,7 +81,7 @@ class Context:
         assert self.revision is not None
         self.members = stamp(self.revision, self.initialize, self.log_level)
 
-    # -- towards the server ------------------------------------------------------
+    # -- towards the server --------------------------------------------------------
 
     def send(self, message: Message) -> None:
         """Write one message to the server."""

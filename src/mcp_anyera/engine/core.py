@@ -44,7 +44,7 @@ class Engine:
         self._client = ClientSide(*parts)
         self._server = ServerSide(*parts)
 
-    # -- state -----------------------------------------------------------------------
+    # -- state ---------------------------------------------------------------------
 
     @property
     def era(self) -> Era | None:
@@ -66,7 +66,7 @@ class Engine:
         """How many requests of the client side wait for their answer."""
         return len(self._ctx.open)
 
-    # -- inputs ----------------------------------------------------------------------
+    # -- inputs --------------------------------------------------------------------
 
     def receive_from_client(
         self, message: object, now: float, options: CallOptions = NO_OPTIONS
@@ -159,7 +159,8 @@ class Engine:
     def _input(self, now: float) -> list[Effect]:
         ctx = self._ctx
         ctx.now = now
-        ctx.out = out = []
+        out: list[Effect] = []
+        ctx.out = out
         deadline = ctx.timers.deadline
         if deadline is not None and deadline <= now:
             ctx.timers.run_due(now)

@@ -74,7 +74,7 @@ def classify(reply: Message) -> Finding:
     return _legacy_or_none(offered) if revision is None else Modern(revision, result)
 
 
-def _classify_error(error: Any) -> Finding:  # noqa: ANN401 - as it came
+def _classify_error(error: Any) -> Finding:
     if not is_error(error):
         return Legacy("it answered with a malformed error")
     code = error["code"]
@@ -95,7 +95,8 @@ def _legacy_or_none(offered: list[str]) -> Finding:
         return Legacy(f"it offers legacy revisions only: {', '.join(offered)}")
     known = ", ".join((*MODERN_REVISIONS, *LEGACY_REVISIONS))
     return NoCommonGround(
-        f"no revision in common: it offers {', '.join(offered)}; this library knows {known}"
+        f"no revision in common: it offers {', '.join(offered)}; "
+        f"this library knows {known}"
     )
 
 

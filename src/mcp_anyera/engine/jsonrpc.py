@@ -57,7 +57,11 @@ def _classify_call(message: Message) -> Shape | str:
 
 def _classify_reply(message: Message) -> Shape | str:
     if "result" in message:
-        return Shape.RESPONSE if is_object(message["result"]) else "its result is not an object"
+        return (
+            Shape.RESPONSE
+            if is_object(message["result"])
+            else "its result is not an object"
+        )
     return Shape.ERROR if is_error(message["error"]) else "its error is malformed"
 
 
@@ -89,7 +93,9 @@ def meta_of(params: Mapping[str, Any]) -> dict[str, Any]:
     return cast("dict[str, Any]", meta) if isinstance(meta, dict) else {}
 
 
-def request(request_id: int | str, method: str, params: dict[str, Any] | None) -> Message:
+def request(
+    request_id: int | str, method: str, params: dict[str, Any] | None
+) -> Message:
     """Build a request; ``params=None`` leaves the member out."""
     message: Message = {"jsonrpc": "2.0", "id": request_id, "method": method}
     if params is not None:
@@ -111,5 +117,5 @@ def response(request_id: int | str, result: dict[str, Any]) -> Message:
 
 
 def error(request_id: int | str | None, body: dict[str, Any]) -> Message:
-    """Build an error response; ``None`` as id says that the request had none to read."""
+    """Build an error response; ``None`` stands for an id that could not be read."""
     return {"jsonrpc": "2.0", "id": request_id, "error": body}

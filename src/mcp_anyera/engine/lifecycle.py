@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import Enum, auto
-from typing import Any, assert_never
+from typing import Any
 
 from mcp_anyera.engine import detection, jsonrpc
 from mcp_anyera.engine.context import Context, OnReply, WireId
@@ -93,7 +93,9 @@ class Lifecycle:
             self._handshake()
         else:
             discover = config.prior_discover or synthesise_discover_result(config.mode)
-            self._connect_modern(Modern(config.mode, discover), "pinned; nothing was asked")
+            self._connect_modern(
+                Modern(config.mode, discover), "pinned; nothing was asked"
+            )
 
     def give_up(self) -> None:
         """Stop because the session no longer wants to; nothing goes on the wire."""
@@ -141,10 +143,8 @@ class Lifecycle:
             case Legacy(reason):
                 self._step("server/discover", reason)
                 self._legacy_found()
-            case NoCommonGround(reason):
+            case NoCommonGround(reason):  # pragma: no branch - there is no other
                 self._fail(reason)
-            case other:
-                assert_never(other)
 
     def _ask_again(self, revision: str) -> None:
         if self._probes > 1:
@@ -154,7 +154,9 @@ class Lifecycle:
 
     def _legacy_found(self) -> None:
         if self._ctx.config.only is Era.MODERN:
-            self._fail("the server is legacy and mode='modern' excludes that; use mode='auto'")
+            self._fail(
+                "the server is legacy and mode='modern' excludes that; use mode='auto'"
+            )
         else:
             self._handshake()
 
@@ -174,7 +176,7 @@ class Lifecycle:
         else:
             self._fail(f"a handshake can end in {', '.join(LEGACY_REVISIONS)} only")
 
-    def _initialize_refused(self, error: Any) -> None:  # noqa: ANN401 - as it came
+    def _initialize_refused(self, error: Any) -> None:
         code = error["code"] if jsonrpc.is_error(error) else None
         text = error["message"] if jsonrpc.is_error(error) else "a malformed reply"
         self._step("initialize", f"refused with error {code}: {str(text)[:200]}")
@@ -195,19 +197,25 @@ class Lifecycle:
         ctx = self._ctx
         ctx.era, ctx.revision = Era.MODERN, found.revision
         capabilities = found.discover.get("capabilities")
-        ctx.server_capabilities = capabilities if jsonrpc.is_object(capabilities) else {}
+        ctx.server_capabilities = (
+            capabilities if jsonrpc.is_object(capabilities) else {}
+        )
         ctx.restamp()
         verdict = Verdict(
             Era.MODERN, found.revision, tuple(self._steps), discover=found.discover
         )
-        self._connected(verdict, synthesise_initialize_result(found.discover, ctx.initialize))
+        self._connected(
+            verdict, synthesise_initialize_result(found.discover, ctx.initialize)
+        )
 
     def _connect_legacy(self, revision: str, result: dict[str, Any]) -> None:
         self._step("initialize", f"agreed on {revision}")
         ctx = self._ctx
         ctx.era, ctx.revision = Era.LEGACY, revision
         capabilities = result.get("capabilities")
-        ctx.server_capabilities = capabilities if jsonrpc.is_object(capabilities) else {}
+        ctx.server_capabilities = (
+            capabilities if jsonrpc.is_object(capabilities) else {}
+        )
         verdict = Verdict(Era.LEGACY, revision, tuple(self._steps), initialize=result)
         self._connected(verdict, result)
 
@@ -219,7 +227,9 @@ class Lifecycle:
     def _fail(self, reason: str) -> None:
         tried = "; ".join(map(str, self._steps)) or "nothing was tried before"
         client_id = self._end(Phase.NEW)
-        message = f"could not connect to {self._ctx.config.target}: {reason} (tried: {tried})"
+        message = (
+            f"could not connect to {self._ctx.config.target}: {reason} (tried: {tried})"
+        )
         self._ctx.fail(client_id, Failure(Fault.CONNECT, message))
 
     def _end(self, phase: Phase) -> WireId:

@@ -57,7 +57,9 @@ def stamp(
     members: dict[str, Any] = {
         VERSION_KEY: revision,
         CAPABILITIES_KEY: modern_capabilities(
-            cast("dict[str, Any]", capabilities) if isinstance(capabilities, dict) else {}
+            cast("dict[str, Any]", capabilities)
+            if isinstance(capabilities, dict)
+            else {}
         ),
     }
     if is_object(info := initialize.get("clientInfo")):

@@ -21,7 +21,9 @@ from mcp_anyera.eras import Era
 class Notifications:
     """The way of a server's notification to the client side."""
 
-    def __init__(self, context: Context, calls: Calls, subscriptions: Subscriptions) -> None:
+    def __init__(
+        self, context: Context, calls: Calls, subscriptions: Subscriptions
+    ) -> None:
         self._ctx = context
         self._calls = calls
         self._subscriptions = subscriptions
@@ -91,14 +93,21 @@ def _is_number(value: object) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
-def _rising(call: Call, message: Message, params: dict[str, Any], value: Any) -> Message:  # noqa: ANN401
-    if call.rounds.newest is not None and not call.progress_offset and value <= call.last_progress:
+def _rising(
+    call: Call, message: Message, params: dict[str, Any], value: Any
+) -> Message:
+    if (
+        call.rounds.newest is not None
+        and not call.progress_offset
+        and value <= call.last_progress
+    ):
         call.progress_offset = call.last_progress
     call.last_progress = value + call.progress_offset
     if not call.progress_offset:
         return message
     shifted = {**params, "progress": call.last_progress}
-    if _is_number(total := params.get("total")):
+    total: Any = params.get("total")
+    if _is_number(total):
         shifted["total"] = total + call.progress_offset
     return {**message, "params": shifted}
 
@@ -114,5 +123,3 @@ def _without_subscription(message: Message) -> Message:
         bare["_meta"] = kept
     stripped = {key: value for key, value in message.items() if key != "params"}
     return {**stripped, "params": bare} if bare else stripped
-
-

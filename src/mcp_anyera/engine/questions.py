@@ -42,7 +42,9 @@ class CallInfo:
     def of(cls, method: str, params: Mapping[str, Any]) -> CallInfo:
         """Describe a call by its method and params."""
         name = params.get("name", params.get("uri"))
-        return cls(method, name if isinstance(name, str) else None, params.get("arguments"))
+        return cls(
+            method, name if isinstance(name, str) else None, params.get("arguments")
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -79,8 +81,16 @@ class Refusal:
 
 
 REQUIRED: Final = {
-    "elicitation/create": ("elicitation", "Elicitation not supported", "elicitation_callback="),
-    "sampling/createMessage": ("sampling", "Sampling not supported", "sampling_callback="),
+    "elicitation/create": (
+        "elicitation",
+        "Elicitation not supported",
+        "elicitation_callback=",
+    ),
+    "sampling/createMessage": (
+        "sampling",
+        "Sampling not supported",
+        "sampling_callback=",
+    ),
     "roots/list": ("roots", "List roots not supported", "list_roots_callback="),
 }
 
@@ -123,7 +133,11 @@ def _elicitation_refusal(
             f"elicitation mode {mode!r} was not declared (declared: {sorted(modes)}); "
             "the server must not use it"
         )
-    return _invalid(problem) if mode == "url" and (problem := url_problem(params)) else None
+    return (
+        _invalid(problem)
+        if mode == "url" and (problem := url_problem(params))
+        else None
+    )
 
 
 def _sampling_refusal(
@@ -173,7 +187,9 @@ def clean_answer(method: str, result: dict[str, Any]) -> dict[str, Any]:
     """
     if method == "sampling/createMessage":
         return result
-    unwanted = {"_meta"} if result.get("action") in {None, "accept"} else {"_meta", "content"}
+    unwanted = (
+        {"_meta"} if result.get("action") in {None, "accept"} else {"_meta", "content"}
+    )
     if unwanted.isdisjoint(result):
         return result
     return {key: value for key, value in result.items() if key not in unwanted}

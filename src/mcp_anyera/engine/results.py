@@ -69,7 +69,7 @@ def _without_open_schemas(result: dict[str, Any]) -> dict[str, Any]:
     return {**result, "tools": [_without_open_schema(tool) for tool in listed]}
 
 
-def _without_open_schema(tool: Any) -> Any:  # noqa: ANN401 - whatever a server listed
+def _without_open_schema(tool: Any) -> Any:
     if not is_object(tool) or "outputSchema" not in tool:
         return tool
     schema = tool["outputSchema"]

@@ -22,11 +22,11 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from mcp_anyera.engine import jsonrpc
 from mcp_anyera.engine.config import Questions
 from mcp_anyera.engine.effects import ToClient, Withdraw
+from mcp_anyera.engine.questions import Question
 from mcp_anyera.engine.registry import QUESTION_METHODS, ROUND_METHODS
 
 if TYPE_CHECKING:
     from mcp_anyera.engine.context import Context
-    from mcp_anyera.engine.questions import Question
 
 FIRST_DELAY: Final = 0.05
 """Seconds before the second state-only retry; the first goes out at once."""
@@ -51,9 +51,11 @@ class Rounds:
     asked: int = 0
     """Questions so far, over all rounds."""
     newest: InputRequired | None = None
-    open: dict[str, Question] = field(default_factory=dict)
+    open: dict[str, Question] = field(default_factory=dict[str, Question])
     """Questions without an answer, by their id."""
-    answers: dict[str, dict[str, Any]] = field(default_factory=dict)
+    answers: dict[str, dict[str, Any]] = field(
+        default_factory=dict[str, dict[str, Any]]
+    )
     waits: int = 0
     """State-only legs in a row."""
     waiting_since: float = 0.0
@@ -129,7 +131,11 @@ def _fault(entry: tuple[str, Any]) -> str | None:
     params = request.get("params")
     if params is None and method == "roots/list":
         return None
-    return None if jsonrpc.is_object(params) else f"the params of question {key!r} are not an object"
+    return (
+        None
+        if jsonrpc.is_object(params)
+        else f"the params of question {key!r} are not an object"
+    )
 
 
 def kinds_of(requests: Mapping[str, dict[str, Any]]) -> tuple[str, ...]:

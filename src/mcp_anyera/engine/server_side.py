@@ -45,7 +45,9 @@ class ServerSide:
         self.handlers: dict[str, Handler] = {
             "server_ping": self._ping,
             "question": lambda message: asking.direct(message, self._attributed()),
-            "unknown_question": lambda message: asking.unknown(message, self._attributed()),
+            "unknown_question": lambda message: asking.unknown(
+                message, self._attributed()
+            ),
             "violation": self._violation,
             "progress": notes.progress,
             "log": notes.log,
@@ -63,7 +65,7 @@ class ServerSide:
             for part in cast("list[object]", message):
                 self._receive_one(part)
         else:
-            self._receive_one(message)
+            self._receive_one(cast("object", message))
 
     def _receive_one(self, message: object) -> None:
         shape = jsonrpc.classify(message)
@@ -75,7 +77,7 @@ class ServerSide:
             case problem:
                 self._malformed(message, problem)
 
-    # -- replies -----------------------------------------------------------------------
+    # -- replies -------------------------------------------------------------------
 
     def _reply(self, message: Message, shape: Shape) -> None:
         wire_id = message["id"]
@@ -83,7 +85,9 @@ class ServerSide:
         if call is not None:
             self._calls.leg_ended(call)
             self._reply_to_call(call, message, shape)
-        elif jsonrpc.is_id(wire_id) and (own := self._ctx.take_own(wire_id)) is not None:
+        elif (
+            jsonrpc.is_id(wire_id) and (own := self._ctx.take_own(wire_id)) is not None
+        ):
             own(message)
         else:
             why = "nothing waits for it (late, repeated or unknown)"
@@ -118,14 +122,16 @@ class ServerSide:
         if call.method == "logging/setLevel":
             self._ctx.log_level = (call.params or {}).get("level")
 
-    # -- requests and notifications ------------------------------------------------------
+    # -- requests and notifications ------------------------------------------------
 
     def _say(self, message: Message, shape: Shape) -> None:
         if self._lifecycle.phase is not Phase.READY:
             self._say_early(message, shape)
             return
         request = shape is Shape.REQUEST
-        direction = Direction.SERVER_REQUEST if request else Direction.SERVER_NOTIFICATION
+        direction = (
+            Direction.SERVER_REQUEST if request else Direction.SERVER_NOTIFICATION
+        )
         rule = lookup(direction, self._ctx.known_era, message["method"])
         self.handlers[rule.handler](message)
 
@@ -149,7 +155,11 @@ class ServerSide:
         # is of use to the shell alone.
         if self._ctx.config.questions is Questions.CLIENT:
             return None
-        return self._calls.only_one() if self._leg is None else self._calls.of_wire(self._leg)
+        return (
+            self._calls.only_one()
+            if self._leg is None
+            else self._calls.of_wire(self._leg)
+        )
 
     def _withdrawn(self, message: Message) -> None:
         known = self._asking.withdrawn(jsonrpc.params_of(message).get("requestId"))
@@ -168,7 +178,7 @@ class ServerSide:
         elif not self._subscriptions.cancelled(name):
             self._ctx.drop(message["method"], "it names no subscription")
 
-    # -- what is no message --------------------------------------------------------------
+    # -- what is no message --------------------------------------------------------
 
     def _malformed(self, message: object, problem: str) -> None:
         reply = jsonrpc.is_object(message) and "method" not in message
@@ -178,7 +188,9 @@ class ServerSide:
             text = f"{call.label} was answered with a malformed message: {problem}"
             self._calls.leg_ended(call)
             self._calls.fail(call, Failure(Fault.VIOLATION, text))
-        elif jsonrpc.is_id(wire_id) and (own := self._ctx.take_own(wire_id)) is not None:
+        elif (
+            jsonrpc.is_id(wire_id) and (own := self._ctx.take_own(wire_id)) is not None
+        ):
             own(jsonrpc.error(wire_id, {"code": INTERNAL_ERROR, "message": problem}))
         else:
             self._ctx.drop("a message of the server", problem)

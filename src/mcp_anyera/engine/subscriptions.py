@@ -50,20 +50,24 @@ class Stream:
     """One kind of subscription: the lists, or the resources."""
 
     lists: tuple[str, ...] = ()
-    uris: dict[str, None] = field(default_factory=dict)
+    uris: dict[str, None] = field(default_factory=dict[str, None])
     current: str | None = None
     """Id of the acknowledged listen request."""
     opening: str | None = None
     """Id of the newest listen request that has no acknowledgement yet."""
     failures: int = 0
     had_gap: bool = False
-    waiters: list[Waiter] = field(default_factory=list)
+    waiters: list[Waiter] = field(default_factory=list[Waiter])
 
     @property
     def filter(self) -> dict[str, Any]:
         """The ``notifications`` member of the listen request."""
-        wanted: dict[str, Any] = dict.fromkeys((LISTS[name][0] for name in self.lists), True)
-        return wanted | ({"resourceSubscriptions": list(self.uris)} if self.uris else {})
+        wanted: dict[str, Any] = dict.fromkeys(
+            (LISTS[name][0] for name in self.lists), True
+        )
+        return wanted | (
+            {"resourceSubscriptions": list(self.uris)} if self.uris else {}
+        )
 
 
 class Subscriptions:
@@ -75,7 +79,7 @@ class Subscriptions:
         self._resources = Stream()
         self._streams: dict[str, Stream] = {}
 
-    # -- what the session wants ------------------------------------------------------
+    # -- what the session wants ----------------------------------------------------
 
     def watch_lists(self) -> None:
         """Listen for every list change that the server advertises."""
@@ -83,7 +87,8 @@ class Subscriptions:
         self._lists.lists = tuple(
             name
             for name in LISTS
-            if jsonrpc.is_object(part := advertised.get(name)) and part.get("listChanged") is True
+            if jsonrpc.is_object(part := advertised.get(name))
+            and part.get("listChanged") is True
         )
         if self._lists.lists:
             self._open(self._lists)
@@ -127,7 +132,7 @@ class Subscriptions:
         self._ctx.fail(message["id"], failure)
         return None
 
-    # -- streams ---------------------------------------------------------------------
+    # -- streams -------------------------------------------------------------------
 
     def _open(self, stream: Stream) -> None:
         if stream.opening is not None:
@@ -193,17 +198,22 @@ class Subscriptions:
         for name in stream.lists:
             self._ctx.deliver(jsonrpc.notification(LISTS[name][1]))
         for uri in stream.uris:
-            message = jsonrpc.notification("notifications/resources/updated", {"uri": uri})
+            message = jsonrpc.notification(
+                "notifications/resources/updated", {"uri": uri}
+            )
             self._ctx.deliver(message)
 
-    # -- the end of a stream -----------------------------------------------------------
+    # -- the end of a stream -------------------------------------------------------
 
     def _replied(self, name: str, reply: Message) -> None:
         error = reply.get("error")
         if jsonrpc.is_object(error) and error.get("code") == METHOD_NOT_FOUND:
             self._give_up(name, error)
         else:
-            self._ended(name, "the server ended it" if error is None else "the server refused it")
+            self._ended(
+                name,
+                "the server ended it" if error is None else "the server refused it",
+            )
 
     def cancelled(self, name: object) -> bool:
         """Take a server's cancellation; ``False`` when it names no stream of ours."""
@@ -219,7 +229,9 @@ class Subscriptions:
         stream.failures += 1
         stream.had_gap = True
         if stream.opening == name:
-            self._fail_waiters(stream, {"code": -32603, "message": f"subscription failed: {reason}"})
+            self._fail_waiters(
+                stream, {"code": -32603, "message": f"subscription failed: {reason}"}
+            )
             stream.opening = None
         if stream.current == name:
             stream.current = None
@@ -271,7 +283,7 @@ class Subscriptions:
             self._ctx.timers.clear((stream, "pause"))
         self._streams.clear()
 
-    # -- events --------------------------------------------------------------------------
+    # -- events --------------------------------------------------------------------
 
     def knows(self, name: object) -> bool:
         """Tell whether a subscription id is that of an open stream of ours."""

@@ -59,5 +59,7 @@ class Timers:
         return entry is not None and entry[1] == serial
 
     def _sweep(self) -> None:
-        self._heap = [entry for entry in self._heap if self._is_live(entry[2], entry[1])]
+        self._heap = [
+            entry for entry in self._heap if self._is_live(entry[2], entry[1])
+        ]
         heapq.heapify(self._heap)

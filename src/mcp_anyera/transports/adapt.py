@@ -13,7 +13,7 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from random import random
 from types import TracebackType
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, Self, TypeAlias
 
 import anyio
 from anyio.streams.memory import MemoryObjectReceiveStream
@@ -110,7 +110,7 @@ class WriteStream:
         self.close()
         await anyio.lowlevel.checkpoint()
 
-    async def __aenter__(self) -> WriteStream:
+    async def __aenter__(self) -> Self:
         """Return the stream."""
         return self
 
@@ -144,7 +144,7 @@ class Adapted(AbstractAsyncContextManager[Any]):
     _background: Background | None = field(default=None, init=False, repr=False)
     _streams: tuple[Any, ...] = field(default=(), init=False, repr=False)
 
-    async def __aenter__(self) -> Any:  # noqa: ANN401 - the arity is the transport's
+    async def __aenter__(self) -> Any:
         """Start the server and return the streams.
 
         Raises:

@@ -63,7 +63,7 @@ class Background:
         try:
             with self._scope:
                 await self._body(self._ready.set, self._stop)
-        except BaseException as error:  # noqa: BLE001 - handed to whoever waits
+        except BaseException as error:
             self._error = plain(error)
             if not isinstance(error, Exception):
                 raise
@@ -74,12 +74,10 @@ class Background:
 
 def plain(error: BaseException) -> BaseException:
     """Return the one exception inside nested groups, or the error as it is."""
-    while isinstance(error, BaseExceptionGroup):
-        inner = cast("BaseExceptionGroup[BaseException]", error).exceptions
-        if len(inner) != 1:
-            break
-        error = inner[0]
-    return error
+    if not isinstance(error, BaseExceptionGroup):
+        return error
+    group = cast("BaseExceptionGroup[BaseException]", error)
+    return plain(group.exceptions[0]) if len(group.exceptions) == 1 else group
 
 
 def _spawn(function: Callable[[], Coroutine[Any, Any, None]]) -> object:

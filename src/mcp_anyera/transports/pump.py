@@ -61,12 +61,14 @@ class Pump:
         self._side = side
         self._restart_wanted = False
         self._flushing = False
-        self._outbox, self._outgoing = anyio.create_memory_object_stream[Message](math.inf)
+        self._outbox, self._outgoing = anyio.create_memory_object_stream[Message](
+            math.inf
+        )
         self._armed: float | None = None
         self._rearm = anyio.Event()
         self._drained = anyio.Event()
 
-    # -- inputs --------------------------------------------------------------------------
+    # -- inputs --------------------------------------------------------------------
 
     def perform(self, effects: list[Effect]) -> None:
         """Perform effects in order, without waiting."""
@@ -96,7 +98,7 @@ class Pump:
                 # this module carries one.
                 raise AssertionError(effect)
 
-    # -- the loop ------------------------------------------------------------------------
+    # -- the loop ------------------------------------------------------------------
 
     def start(self, tasks: anyio.abc.TaskGroup) -> None:
         """Start pumping in a task group; it ends with the group."""

@@ -17,7 +17,7 @@ import sys
 from collections import deque
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any, Final, TextIO
+from typing import Any, Final, Self, TextIO
 
 import anyio
 import anyio.abc
@@ -58,9 +58,9 @@ class StdioWire:
         self._tail: deque[str] = deque(maxlen=_STDERR_LINES)
         self._stderr_done = anyio.Event()
 
-    # -- the process -------------------------------------------------------------------
+    # -- the process ---------------------------------------------------------------
 
-    async def __aenter__(self) -> StdioWire:
+    async def __aenter__(self) -> Self:
         """Start the process.
 
         Raises:
@@ -113,7 +113,7 @@ class StdioWire:
                 await _close(stream)
             _close_transport(process)
 
-    # -- messages ------------------------------------------------------------------------
+    # -- messages ------------------------------------------------------------------
 
     async def send(self, messages: Sequence[dict[str, Any]]) -> None:
         """Write messages, one line each; a process that is gone is no error here."""
@@ -151,7 +151,7 @@ class StdioWire:
             self._scanned = len(self._buffer)
             self._lines = deque(line for line in self._lines if line.strip())
 
-    # -- stderr ----------------------------------------------------------------------------
+    # -- stderr --------------------------------------------------------------------
 
     async def watch_stderr(self) -> None:
         """Copy stderr on and remember its last lines, until the process is gone."""
@@ -222,7 +222,7 @@ async def _exited(process: anyio.abc.Process, timeout: float) -> bool:
     # Polled, because wait() also waits for the pipes, and a grandchild that has
     # inherited them would make an ended server look alive.
     with anyio.move_on_after(timeout):
-        while process.returncode is None:
+        while process.returncode is None:  # noqa: ASYNC110 - a process sets no event
             await anyio.sleep(_POLL)
     return process.returncode is not None
 

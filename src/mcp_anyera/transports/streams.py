@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
-from typing import Any, Final
+from types import TracebackType
+from typing import Any, Final, Self
 
 import anyio
 
@@ -34,7 +35,7 @@ class StreamsWire:
         self._write: Any = None
         self.extras: tuple[Any, ...] = ()
 
-    async def __aenter__(self) -> StreamsWire:
+    async def __aenter__(self) -> Self:
         """Enter the transport, if it was not entered yet."""
         source = self._source
         if isinstance(source, AbstractAsyncContextManager):
@@ -43,11 +44,16 @@ class StreamsWire:
         self.extras = tuple(extras)
         return self
 
-    async def __aexit__(self, *exc: Any) -> None:
+    async def __aexit__(
+        self,
+        exc_type: type[BaseException] | None,
+        exc: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
         """Close the streams, and leave the transport if it was entered here."""
         for stream in (self._write, self._read):
             await stream.aclose()
-        await self._stack.__aexit__(*exc)
+        await self._stack.__aexit__(exc_type, exc, traceback)
 
     async def send(self, messages: Sequence[dict[str, Any]]) -> None:
         """Write messages; a closed stream is no error here."""
@@ -64,12 +70,12 @@ class StreamsWire:
             WireClosed: The stream has ended.
         """
         try:
-            item = await self._read.receive()
+            item: SessionMessage | Exception = await self._read.receive()
         except _GONE:
             raise WireClosed("the transport closed its stream") from None
         if isinstance(item, SessionMessage):
             return from_session_message(item)
-        return Malformed(item if isinstance(item, Exception) else TypeError(type(item)))
+        return Malformed(item)
 
     async def restart(self) -> None:
         """Refuse: a stream pair has no second life."""
