@@ -7,6 +7,8 @@ PEERS := peer-mcp-1.30 peer-mcp-2.3 peer-ts-2.4-modern
 # What depends on the SDK; the engine does not.
 FLOOR_TESTS := tests/interop/test_verbs.py tests/test_in_process.py tests/test_parity.py
 
+# The tests of two lines at once would measure each other's load.
+.NOTPARALLEL:
 .PHONY: help test demo lint types test-sdk1 test-sdk2 test-floors coverage bench format lock clean
 
 help: ## list the targets
@@ -40,6 +42,7 @@ test-floors: ## the tests on the oldest SDKs that are supported
 	.envs/sdk2-floor/bin/python -m pytest $(FLOOR_TESTS)
 
 coverage: ## what the tests of both lines have reached
+	$(ENVS) tools
 	$(BIN)/coverage combine --keep --data-file=.coverage .coverage.sdk1.* .coverage.sdk2.*
 	$(BIN)/coverage report --include='src/mcp_anyera/engine/*,src/mcp_anyera/eras.py' --fail-under=100
 	$(BIN)/coverage report --fail-under=95

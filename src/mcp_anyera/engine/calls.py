@@ -170,7 +170,7 @@ class Calls:
         self.close(call)
         if self._ctx.era is Era.MODERN:
             if self._ctx.config.face is Face.NATIVE:
-                result = results.for_native_face(result)
+                result = results.for_native_face(call.method, result)
             else:
                 result = results.for_legacy_face(call.method, result)
         self._ctx.reply(call.client_id, result)

@@ -35,9 +35,29 @@ def kind_of(result: Mapping[str, Any]) -> ResultKind | None:
         return None
 
 
-def for_native_face(result: dict[str, Any]) -> dict[str, Any]:
-    """Return a modern result that says its type, as a strict session requires."""
-    return result if "resultType" in result else {**result, "resultType": "complete"}
+_CACHEABLE: Final = frozenset(
+    {
+        "prompts/list",
+        "resources/list",
+        "resources/read",
+        "resources/templates/list",
+        "server/discover",
+        "tools/list",
+    }
+)
+_COMPLETE: Final[dict[str, Any]] = {"resultType": "complete"}
+_UNCACHED: Final[dict[str, Any]] = {**_COMPLETE, "ttlMs": 0, "cacheScope": "private"}
+"""Nothing said about caching means: stale now, and nobody else's (CAC-2)."""
+
+
+def for_native_face(method: str, result: dict[str, Any]) -> dict[str, Any]:
+    """Return a modern result with what a strict session requires.
+
+    Servers leave the type and the cache hints out, and `ClientSession` of SDK 2.x
+    refuses such results; absent has a meaning, so it is said.
+    """
+    required = _UNCACHED if method in _CACHEABLE else _COMPLETE
+    return result if required.keys() <= result.keys() else {**required, **result}
 
 
 def for_legacy_face(method: str, result: dict[str, Any]) -> dict[str, Any]:
