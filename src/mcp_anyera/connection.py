@@ -85,7 +85,8 @@ class _Waiter:
                 await _report(self.on_progress, self.progress.popleft())
             if self.answer is not None:
                 return self.answer
-            self.event = anyio.Event()
+            if self.event.is_set():
+                self.event = anyio.Event()
             await self.event.wait()
 
 

@@ -332,6 +332,23 @@ async def test_a_raising_handler_harms_nothing(peer: str) -> None:
         assert text(result) == "counted"
 
 
+async def test_what_cannot_be_written_as_json_fails_its_own_call(peer: str) -> None:
+    async with connected("client", peer) as client:
+        with pytest.raises(Exception, match=r"JSON|serializ"):
+            await client.read_resource("note://plain", meta={"traceparent": object()})
+        with pytest.raises(Exception, match=r"JSON|serializ"):
+            await client.call_tool("echo", {"text": object()})
+        assert text(await client.call_tool("echo", {"text": "x"})) == "x"
+
+
+async def test_a_raising_observer_harms_nothing(peer: str) -> None:
+    def observe(event: Any) -> None:
+        raise ValueError(event)
+
+    async with connected("client", peer, on_event=observe, **EVERYTHING) as client:
+        assert text(await client.call_tool("two_rounds")) == "one then two"
+
+
 async def test_a_dual_era_server_serves_whichever_era_is_asked_for() -> None:
     for mode, era in (
         ("auto", Era.MODERN),

@@ -51,7 +51,7 @@ _26 = "2026-07-28 "
 _25 = "2025-11-25 "
 
 _STAMPED = "stamped with `_meta`; result types and cache hints removed"
-_ROUNDS = "as above; `InputRequiredResult` becomes questions and a retry"
+_ROUNDS = "stamped; `InputRequiredResult` becomes questions and a retry"
 _PUSH = "subscription id removed; what no subscription of ours asked for is dropped"
 
 ROUND_METHODS: Final = frozenset({"tools/call", "prompts/get", "resources/read"})

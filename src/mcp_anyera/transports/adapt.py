@@ -99,7 +99,8 @@ class WriteStream:
         message = from_session_message(item)
         now = anyio.current_time()
         self._pump.perform(self._pump.engine.receive_from_client(message, now))
-        await anyio.lowlevel.checkpoint()
+        # No more than this: the session waits for the answer right after.
+        await anyio.lowlevel.checkpoint_if_cancelled()
 
     def close(self) -> None:
         """Take nothing more."""

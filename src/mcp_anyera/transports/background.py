@@ -9,6 +9,7 @@ exceptions instead of groups.
 from __future__ import annotations
 
 import asyncio
+import logging
 import sys
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, Final, cast
@@ -17,6 +18,8 @@ import anyio
 
 Body = Callable[[Callable[[], None], anyio.Event], Awaitable[None]]
 """Calls its first argument when it is ready, and ends soon after the event."""
+
+logger = logging.getLogger("mcp_anyera")
 
 STOP_TIMEOUT: Final = 15.0
 """Seconds for a body to end by itself; longer than every wait inside one."""
@@ -65,6 +68,8 @@ class Background:
                 await self._body(self._ready.set, self._stop)
         except BaseException as error:
             self._error = plain(error)
+            if self._ready.is_set() and isinstance(self._error, Exception):
+                logger.exception("a connection has failed", exc_info=self._error)
             if not isinstance(error, Exception):
                 raise
         finally:

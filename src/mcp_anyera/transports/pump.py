@@ -7,6 +7,7 @@ server that does not read blocks nobody but the writer.
 
 from __future__ import annotations
 
+import logging
 import math
 from typing import Protocol
 
@@ -25,9 +26,13 @@ from mcp_anyera.engine import (
     ToClient,
     ToServer,
     Withdraw,
+    jsonrpc,
 )
 from mcp_anyera.engine.events import Event
+from mcp_anyera.engine.failures import INVALID_PARAMS
 from mcp_anyera.transports.wire import Malformed, Wire, WireClosed
+
+logger = logging.getLogger("mcp_anyera")
 
 
 class ClientSide(Protocol):
@@ -61,9 +66,8 @@ class Pump:
         self._side = side
         self._restart_wanted = False
         self._flushing = False
-        self._outbox, self._outgoing = anyio.create_memory_object_stream[Message](
-            math.inf
-        )
+        self._outbox: list[Message] = []
+        self._outgoing = anyio.Event()
         self._armed: float | None = None
         self._rearm = anyio.Event()
         self._drained = anyio.Event()
@@ -82,7 +86,8 @@ class Pump:
         match effect:
             case ToServer(message):
                 if not self._flushing:
-                    self._outbox.send_nowait(message)
+                    self._outbox.append(message)
+                    self._outgoing.set()
             case ToClient():
                 self._side.to_client(effect)
             case Ask(question):
@@ -90,13 +95,19 @@ class Pump:
             case Withdraw(question, reason):
                 self._side.withdraw(question, reason)
             case Notice(event):
-                self._side.notice(event)
+                self._notice(event)
             case RestartServer():
                 self._restart_wanted = True
             case AbortLeg():
                 # Only an HTTP exchange can be closed by itself, and no wire of
                 # this module carries one.
                 raise AssertionError(effect)
+
+    def _notice(self, event: Event) -> None:
+        try:
+            self._side.notice(event)
+        except Exception:
+            logger.exception("on_event raised; the connection goes on")
 
     # -- the loop ------------------------------------------------------------------
 
@@ -141,20 +152,43 @@ class Pump:
         return True
 
     async def _write(self) -> None:
-        async for message in self._outgoing:
-            batch = [message]
-            try:
-                while True:
-                    batch.append(self._outgoing.receive_nowait())
-            except (anyio.WouldBlock, anyio.EndOfStream):
-                pass
-            await self._wire.send(batch)
+        while self._outbox or not self._flushing:
+            if self._outbox:
+                batch, self._outbox = self._outbox, []
+                await self._send(batch)
+            else:
+                self._outgoing = anyio.Event()
+                await self._outgoing.wait()
         self._drained.set()
+
+    async def _send(self, batch: list[Message]) -> None:
+        try:
+            await self._wire.send(batch)
+        except (TypeError, ValueError, RecursionError) as error:
+            if len(batch) == 1:
+                self._unsendable(batch[0], error)
+                return
+            for message in batch:
+                await self._send([message])
+
+    def _unsendable(self, message: Message, error: Exception) -> None:
+        # Only the one who asked for it can know; the connection goes on.
+        text = (
+            f"{message.get('method', 'an answer')} cannot be written as JSON: {error}"
+        )
+        if "method" in message and "id" in message:
+            reply = jsonrpc.error(
+                message["id"], {"code": INVALID_PARAMS, "message": text}
+            )
+            now = anyio.current_time()
+            self.perform(self.engine.receive_from_server(reply, now))
+        else:
+            self._side.fault(ValueError(text))
 
     async def flush(self, seconds: float) -> None:
         """Let what was queued go out, for a bounded time; nothing is taken after it."""
         self._flushing = True
-        self._outbox.close()
+        self._outgoing.set()
         with anyio.move_on_after(seconds):
             await self._drained.wait()
 
@@ -171,7 +205,5 @@ class Pump:
             await self._rearm.wait()
 
     def close(self) -> None:
-        """Let go of the queue."""
+        """Take nothing more."""
         self._flushing = True
-        self._outbox.close()
-        self._outgoing.close()

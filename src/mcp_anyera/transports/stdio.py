@@ -184,9 +184,12 @@ class StdioWire:
         return f"{reason}; stderr ends with: {' | '.join(shown)}" if shown else reason
 
 
+# ASCII only, so that no reader takes U+2028 or U+0085 for the end of a line.
+_to_json = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
+
+
 def _encode(message: dict[str, Any]) -> bytes:
-    # ASCII only, so that no reader takes U+2028 or U+0085 for the end of a line.
-    return json.dumps(message, separators=(",", ":")).encode() + b"\n"
+    return _to_json(message).encode() + b"\n"
 
 
 def _decode(line: bytes) -> object:
