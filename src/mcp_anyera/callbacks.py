@@ -15,6 +15,7 @@ from typing import Any, Final, Protocol, TypeAlias
 
 import anyio
 import anyio.abc
+import anyio.lowlevel
 
 from mcp_anyera._sdk import (
     CallbackContext,
@@ -191,6 +192,11 @@ class Dispatcher:
             value = await self._callbacks.call(
                 question, self._context(question, params), params
             )
+        except anyio.get_cancelled_exc_class():
+            await anyio.lowlevel.checkpoint_if_cancelled()
+            # Nobody has cancelled it: something that it awaited was cancelled, and
+            # on asyncio that would take the whole connection down.
+            return _gone(question)
         except Exception as error:  # noqa: BLE001 - user code may raise anything
             return _raised(question, error)
         try:
@@ -224,6 +230,11 @@ _TOLD: Final = {"code": INTERNAL_ERROR, "message": "The client could not answer"
 def _raised(question: Question, error: Exception) -> Refusal:
     text = f"the callback for {question.method} failed: {type(error).__name__}: {error}"
     return Refusal(CausedFailure(Fault.CALLBACK, text, exception=error), _TOLD)
+
+
+def _gone(question: Question) -> Refusal:
+    text = f"the callback for {question.method} was cancelled from inside"
+    return Refusal(Failure(Fault.CALLBACK, text), _TOLD)
 
 
 def _unreadable(question: Question, error: ValueError) -> Refusal:

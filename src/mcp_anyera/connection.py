@@ -18,6 +18,7 @@ from uuid import uuid4
 
 import anyio
 import anyio.abc
+import anyio.lowlevel
 
 from mcp_anyera._sdk import (
     Implementation,
@@ -335,6 +336,9 @@ class Connection:
             if not isinstance(item, Exception):
                 await self.verbs.tee(item["method"], item.get("params"))
             await self._hand_over(item)
+        except anyio.get_cancelled_exc_class():
+            await anyio.lowlevel.checkpoint_if_cancelled()
+            logger.warning("a notification callback was cancelled from inside")
         except Exception:
             logger.exception("a notification callback raised; the connection goes on")
 

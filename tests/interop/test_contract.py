@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import anyio
@@ -46,6 +47,42 @@ async def test_a_callback_that_raises_ends_the_call_with_its_own_exception_as_ca
         assert caught.value.__cause__ is boom
         assert isinstance(caught.value, SDKError)
         assert (caught.value.code, caught.value.data) == (-32603, None)
+        assert text(await client.call_tool("echo", {"text": "x"})) == "x"
+
+
+async def test_a_callback_that_cancels_itself_ends_the_call(peer: str) -> None:
+    async def answer(context: Any, params: Any) -> Any:
+        with anyio.CancelScope() as scope:
+            scope.cancel()
+            await anyio.sleep_forever()
+
+    async with connected("client", peer, elicitation_callback=answer) as client:
+        with pytest.raises(CallbackError, match="expected ElicitResult"):
+            await client.call_tool("issue_card", {"book": "x"})
+
+
+async def test_a_callback_that_raises_the_loops_own_cancellation_ends_the_call(
+    anyio_backend_name: str,
+) -> None:
+    async def answer(context: Any, params: Any) -> Any:
+        raise asyncio.CancelledError
+
+    async def handle(message: Any) -> None:
+        raise asyncio.CancelledError
+
+    async def report(value: float, total: float | None, message: str | None) -> None:
+        del value, total, message
+
+    if anyio_backend_name == "trio":
+        pytest.skip("trio's cancellation cannot be raised by hand")
+    options: dict[str, Any] = {
+        "elicitation_callback": answer,
+        "message_handler": handle,
+    }
+    async with connected("client", LEGACY, **options) as client:
+        with pytest.raises(CallbackError, match="was cancelled from inside"):
+            await client.call_tool("issue_card", {"book": "x"})
+        await client.call_tool("count", {"steps": 2}, progress_callback=report)
         assert text(await client.call_tool("echo", {"text": "x"})) == "x"
 
 

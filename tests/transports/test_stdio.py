@@ -43,7 +43,7 @@ async def test_a_server_that_does_not_leave_is_asked_and_then_killed() -> None:
     errors = io.StringIO()
     async with anyio.create_task_group() as tasks:
         async with wire(STUBBORN, errors) as open_wire:
-            tasks.start_soon(open_wire.watch_stderr)
+            tasks.start_soon(open_wire.watch)
             assert await open_wire.receive() == {}
     assert "asked to end" in errors.getvalue()
 
@@ -97,7 +97,7 @@ async def test_an_errlog_that_is_closed_harms_nothing() -> None:
         async with wire(
             "import sys; print('x', file=sys.stderr); print('{}')", errors
         ) as noisy:
-            tasks.start_soon(noisy.watch_stderr)
+            tasks.start_soon(noisy.watch)
             assert await noisy.receive() == {}
 
 
@@ -112,3 +112,22 @@ async def test_the_server_gets_the_safe_environment_and_what_was_given() -> None
     assert environment["MINE"] == "1"
     assert "PATH" in environment
     assert "PYTEST_CURRENT_TEST" not in environment
+
+
+async def test_a_server_that_ends_is_noticed_though_a_grandchild_holds_its_pipes() -> (
+    None
+):
+    code = """
+        import subprocess, sys
+        subprocess.Popen([sys.executable, "-c", "import time; time.sleep(30)"])
+        print("{}", flush=True)
+        sys.stdin.readline()
+    """
+    async with anyio.create_task_group() as tasks:
+        async with wire(code) as held:
+            tasks.start_soon(held.watch)
+            assert await held.receive() == {}
+            await held.send([{}])
+            with anyio.fail_after(5), pytest.raises(WireClosed, match="exit status 0"):
+                await held.receive()
+        tasks.cancel_scope.cancel()

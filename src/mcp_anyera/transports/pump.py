@@ -118,7 +118,7 @@ class Pump:
         tasks.start_soon(self._read, tasks)
 
     async def _read(self, tasks: anyio.abc.TaskGroup) -> None:
-        tasks.start_soon(self._wire.watch_stderr)
+        tasks.start_soon(self._wire.watch)
         while True:
             try:
                 message = await self._wire.receive()
@@ -147,7 +147,7 @@ class Pump:
             self.perform(self.engine.server_closed(str(error), anyio.current_time()))
             self._side.closed()
             return False
-        tasks.start_soon(self._wire.watch_stderr)
+        tasks.start_soon(self._wire.watch)
         self.perform(self.engine.server_started(anyio.current_time()))
         return True
 

@@ -29,6 +29,8 @@ LEAVE_TIMEOUT: Final = 2.0
 """Seconds for a server to end by itself after stdin has closed; both SDKs use it."""
 TERM_TIMEOUT: Final = 2.0
 _POLL: Final = 0.01
+_EXIT_POLL: Final = 0.5
+"""Seconds between two looks at a process that runs; also the grace for its pipes."""
 _STDERR_LINES: Final = 20
 """Lines of stderr that an error can show."""
 _SHOWN_LINES: Final = 5
@@ -151,10 +153,25 @@ class StdioWire:
             self._scanned = len(self._buffer)
             self._lines = deque(line for line in self._lines if line.strip())
 
-    # -- stderr --------------------------------------------------------------------
+    # -- what goes on beside -------------------------------------------------------
 
-    async def watch_stderr(self) -> None:
-        """Copy stderr on and remember its last lines, until the process is gone."""
+    async def watch(self) -> None:
+        """Copy stderr on, and notice the end of a process whose pipes stay open."""
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(self._copy_stderr)
+            await self._notice_exit()
+
+    async def _notice_exit(self) -> None:
+        # A grandchild may have inherited the pipes, and then no end of file ever
+        # comes; closing our end wakes whoever reads.
+        process = self._process
+        while process is not None and process.returncode is None:  # noqa: ASYNC110
+            await anyio.sleep(_EXIT_POLL)
+        await anyio.sleep(_EXIT_POLL)
+        if process is not None:
+            await _close(process.stdout)
+
+    async def _copy_stderr(self) -> None:
         process, done = self._process, self._stderr_done
         try:
             while process is not None and process.stderr is not None:

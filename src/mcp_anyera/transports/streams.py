@@ -81,5 +81,5 @@ class StreamsWire:
         """Refuse: a stream pair has no second life."""
         raise OSError("a pair of streams cannot be started again")
 
-    async def watch_stderr(self) -> None:
+    async def watch(self) -> None:
         """Do nothing: the transport sees to it."""

@@ -69,6 +69,6 @@ class Wire(Protocol):
         """
         ...
 
-    async def watch_stderr(self) -> None:
-        """Copy stderr on while the server runs, if there is one."""
+    async def watch(self) -> None:
+        """Look after what `receive` does not see, while the server runs."""
         ...
