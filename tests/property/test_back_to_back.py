@@ -341,6 +341,7 @@ class BackToBack(RuleBasedStateMachine):
         assert not self.direct or not self.alive
         for engine in (self.a, self.b):
             engine.tick(self.now + 1000)
+            assert not engine._asking._round_of  # pyright: ignore[reportPrivateUsage]
             assert engine.deadline is None
 
     def settle_a_step(self) -> None:

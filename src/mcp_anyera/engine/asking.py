@@ -267,6 +267,8 @@ class Asking:
         return True
 
     def _call_ended(self, call: Call) -> None:
+        for question_id in call.rounds.open:
+            self._round_of.pop(question_id, None)
         if not call.paused:
             return
         for server_id, (_, owner) in list(self._direct.items()):

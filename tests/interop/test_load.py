@@ -1,0 +1,59 @@
+"""Many calls at once, many of them given up: nothing is lost and nothing is left."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+import anyio
+import pytest
+
+from tests.interop.faces import EVERYTHING, connected, elicit, text
+from tests.interop.peers import DUAL, MODERN, TYPESCRIPT
+
+pytestmark = pytest.mark.interop
+
+TOOLS: list[tuple[str, dict[str, Any], str]] = [
+    ("echo", {"text": "x"}, "x"),
+    ("two_rounds", {}, "one then two"),
+    ("three_questions", {}, "Ada / short / 1"),
+    ("patience", {"legs": 3}, "done after 3 legs"),
+    ("slow", {"seconds": 0.02}, "slept"),
+]
+
+
+# The 1.30 server is left out: a cancellation that meets the end of its handler ends it.
+@pytest.mark.parametrize(
+    ("peer", "mode"), [(DUAL, "legacy"), (MODERN, "auto"), (TYPESCRIPT, "auto")]
+)
+async def test_many_calls_and_cancellations_leave_nothing_behind(
+    peer: str, mode: str
+) -> None:
+    dice = Random(1)
+
+    async def answer(context: Any, params: Any) -> Any:
+        await anyio.sleep(dice.random() / 50)
+        return await elicit(context, params)
+
+    async def call(client: Any) -> None:
+        name, arguments, expected = dice.choice(TOOLS)
+        with anyio.move_on_after(dice.choice([0.001, 0.02, 0.1, 20, 20])):
+            assert text(await client.call_tool(name, arguments)) == expected
+
+    options = {**EVERYTHING, "elicitation_callback": answer, "mode": mode}
+    async with connected("client", peer, **options) as client:
+        async with anyio.create_task_group() as tasks:
+            for _ in range(150):
+                tasks.start_soon(call, client)
+        assert text(await client.call_tool("echo", {"text": "end"})) == "end"
+        connection = client._connection
+        engine = connection._engine
+        with anyio.fail_after(5):
+            while connection._dispatcher._running:
+                await anyio.sleep(0.01)
+        assert not connection._waiters
+        assert not connection._dispatcher._scopes
+        assert engine.in_flight == 0
+        assert engine.deadline is None
+        assert not engine._asking._round_of
+        assert not engine._asking._direct
