@@ -40,7 +40,11 @@ async def test_many_calls_and_cancellations_leave_nothing_behind(
         with anyio.move_on_after(dice.choice([0.001, 0.02, 0.1, 20, 20])):
             assert text(await client.call_tool(name, arguments)) == expected
 
-    options = {**EVERYTHING, "elicitation_callback": answer, "mode": mode}
+    options: dict[str, Any] = {
+        **EVERYTHING,
+        "elicitation_callback": answer,
+        "mode": mode,
+    }
     async with connected("client", peer, **options) as client:
         async with anyio.create_task_group() as tasks:
             for _ in range(150):
