@@ -646,3 +646,93 @@ def test_an_answer_under_a_strange_id_is_dropped() -> None:
         for id_ in (5, "5", None, [1]):
             talk.client_says(result(id_))
             talk.notices(Dropped)
+
+
+# -- a no is a no -----------------------------------------------------------------------
+
+
+def test_a_declined_question_that_comes_again_is_answered_as_before_once() -> None:
+    with modern(**SHELL) as talk:
+        wire = called(talk)
+        talk.server_says(result(wire, rounds(inputRequests={"a": FORM, "b": ROOTS})))
+        talk.notices(RoundBegun)
+        form, roots = talk.asks("elicitation/create"), talk.asks("roots/list")
+        talk.answers(form, {"action": "decline"})
+        talk.answers(roots, {"roots": []})
+        wire = talk.server_sees()["id"]
+        talk.server_says(result(wire, rounds(inputRequests={"x": FORM})))
+        talk.notices(RoundBegun)
+        talk.notices(Refused)
+        retry = talk.server_sees(method="tools/call")
+        assert retry["params"]["inputResponses"] == {"x": {"action": "decline"}}
+        talk.server_says(result(retry["id"], rounds(inputRequests={"a": FORM})))
+        talk.notices(RoundBegun)
+        talk.notices(Refused)
+        failure = talk.client_fails(
+            7, "the server asks again what was answered with 'decline' twice", -32603
+        )
+        assert failure.fault is Fault.DECLINED
+
+
+def test_only_the_identical_question_is_answered_as_before() -> None:
+    other = {**FORM, "params": {**FORM["params"], "message": "really?"}}
+    with modern() as talk:
+        wire = called(talk)
+        talk.server_says(result(wire, rounds(inputRequests={"a": FORM})))
+        talk.notices(RoundBegun)
+        talk.client_says(result(talk.client_sees()["id"], {"action": "cancel"}))
+        wire = talk.server_sees()["id"]
+        talk.server_says(result(wire, rounds(inputRequests={"a": FORM, "b": other})))
+        talk.notices(RoundBegun)
+        talk.notices(Refused)
+        question = talk.client_sees(params={"message": "really?"})["id"]
+        talk.client_says(result(question, {"action": "accept", "content": {}}))
+        talk.server_sees(
+            params={
+                "inputResponses": {
+                    "a": {"action": "cancel"},
+                    "b": {"action": "accept", "content": {}},
+                }
+            }
+        )
+
+
+def test_a_url_that_was_declined_is_the_same_url_under_another_id() -> None:
+    with modern(**SHELL) as talk:
+        wire = called(talk)
+        for turn in range(2):
+            talk.server_says(result(wire, rounds(inputRequests={"a": URL})))
+            talk.notices(RoundBegun)
+            if turn == 0:
+                question = talk.asks("elicitation/create")
+                talk.answers(question, {"action": "decline"})
+            else:
+                talk.notices(Refused)
+            wire = talk.server_sees()["id"]
+
+
+def test_a_legacy_server_that_insists_hears_the_same_once_and_then_an_error() -> None:
+    with legacy(**SHELL) as talk:
+        wire = called(talk)
+        talk.server_says(request(1, "elicitation/create", FORM["params"]))
+        talk.answers(talk.asks("elicitation/create"), {"action": "decline"})
+        talk.server_sees(id=1, result={"action": "decline"})
+        talk.server_says(request(2, "elicitation/create", FORM["params"]))
+        talk.notices(Refused)
+        talk.server_sees(id=2, result={"action": "decline"})
+        talk.server_says(request(3, "elicitation/create", FORM["params"]))
+        talk.notices(Refused)
+        talk.server_sees(id=3, error={"code": -32603})
+        talk.server_says(error(wire, -32000))
+        failure = talk.client_fails(
+            7, "the server asks again what was answered with 'decline' twice"
+        )
+        assert failure.fault is Fault.DECLINED
+
+
+def test_a_question_of_no_call_is_asked_every_time() -> None:
+    with legacy(**SHELL) as talk:
+        for id_ in (1, 2):
+            talk.server_says(request(id_, "elicitation/create", FORM["params"]))
+            talk.answers(talk.asks("elicitation/create"), {"action": "decline"})
+            talk.server_sees(id=id_)

@@ -132,6 +132,25 @@ def bad_rounds(message: Json) -> list[Any]:
     return [reply(message, body)]
 
 
+def insists(message: Json) -> list[Any]:
+    """A modern server that asks until it gets a yes."""
+    if message.get("method") != "tools/call":
+        return modern(message)
+    answers = message["params"].get("inputResponses", {})
+    if answers.get("a", {}).get("action") == "accept":
+        return modern(message)
+    params: Json = {
+        "message": "Yes?",
+        "requestedSchema": {"type": "object", "properties": {}},
+    }
+    question: Json = {"method": "elicitation/create", "params": params}
+    return [
+        reply(
+            message, {"resultType": "input_required", "inputRequests": {"a": question}}
+        )
+    ]
+
+
 def vendor(message: Json) -> list[Any]:
     """A modern server that has its own notifications."""
     if message.get("method") != "tools/call":
@@ -178,6 +197,7 @@ SCRIPTS: dict[str, Script] = {
         slow_modern,
         malformed,
         bad_rounds,
+        insists,
         vendor,
         flood,
         huge,

@@ -20,11 +20,12 @@ from mcp_anyera import (
     ConnectionLost,
     Era,
     ProtocolViolation,
+    QuestionDeclined,
     QuestionRefused,
     RawNotification,
     RoundsExceeded,
 )
-from mcp_anyera._sdk import SDKError, StdioServerParameters
+from mcp_anyera._sdk import SDKError, StdioServerParameters, types
 from tests.interop.faces import EVERYTHING, text
 
 pytestmark = pytest.mark.interop
@@ -124,6 +125,19 @@ async def test_the_last_questions_are_on_the_error_when_the_rounds_run_out() -> 
         with pytest.raises(RoundsExceeded) as caught:
             await client.call_tool("endless")
         assert caught.value.questions == ({"method": "roots/list"},)
+
+
+async def test_a_user_who_said_no_is_asked_once() -> None:
+    asked: list[str] = []
+
+    async def answer(context: Any, params: Any) -> types.ElicitResult:
+        asked.append(params.message)
+        return types.ElicitResult(action="decline")
+
+    async with scripted("insists", elicitation_callback=answer) as client:
+        with pytest.raises(QuestionDeclined, match="'decline' twice"):
+            await client.call_tool("x")
+    assert asked == ["Yes?"]
 
 
 async def test_vendor_notifications_reach_the_handler_raw() -> None:

@@ -10,7 +10,7 @@ the refusal, a normal result is delivered, for nothing that arrived may be lost.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from mcp_anyera.engine import jsonrpc, rounds
 from mcp_anyera.engine.calls import Call, Calls
@@ -33,6 +33,8 @@ from mcp_anyera.engine.questions import (
     clean_answer,
     refusal,
 )
+
+_AS_BEFORE: Final = "it was declined before in this call, and is answered so again"
 
 
 class Asking:
@@ -79,19 +81,34 @@ class Asking:
     def _ask_all(self, call: Call, requests: dict[str, dict[str, Any]]) -> None:
         event = RoundBegun(call.method, call.rounds.number, rounds.kinds_of(requests))
         self._ctx.notice(event)
-        for request in requests.values():
-            method, params = request["method"], jsonrpc.params_of(request)
-            failure = refusal(method, params, self._ctx.declared)
+        for key, request in requests.items():
+            failure = self._checked(call, key, request)
             if failure is not None:
-                self._ctx.notice(Refused(method, failure.message))
+                self._ctx.notice(Refused(request["method"], failure.message))
                 self._calls.fail(call, failure)
                 return
-        questions = [self._question(call, key, req) for key, req in requests.items()]
-        for question in questions:
+        self._ask_the_rest(call, requests)
+
+    def _checked(self, call: Call, key: str, request: dict[str, Any]) -> Failure | None:
+        method, params = request["method"], jsonrpc.params_of(request)
+        said = refusal(method, params, self._ctx.declared)
+        said = said or call.rounds.repeats.again(method, params)
+        if said is None or isinstance(said, Failure):
+            return said
+        self._ctx.notice(Refused(method, _AS_BEFORE))
+        call.rounds.answers[key] = said
+        return None
+
+    def _ask_the_rest(self, call: Call, requests: dict[str, dict[str, Any]]) -> None:
+        state = call.rounds
+        new = {key: req for key, req in requests.items() if key not in state.answers}
+        for question in [self._question(call, key, req) for key, req in new.items()]:
             self._calls.pause(call)
-            call.rounds.open[question.id] = question
+            state.open[question.id] = question
             self._round_of[question.id] = (question, call)
             self._pass_on(question)
+        if not new:
+            self._retry(call)
 
     def _question(self, call: Call, key: str, request: dict[str, Any]) -> Question:
         name = self._ctx.next_name("question")
@@ -167,7 +184,9 @@ class Asking:
         if isinstance(answer, Refusal):
             self._calls.fail(call, answer.failure)
             return
-        state.answers[str(question.key)] = clean_answer(question.method, answer.result)
+        result = clean_answer(question.method, answer.result)
+        state.answers[str(question.key)] = result
+        state.repeats.note(question.method, question.params, result)
         self._calls.resume(call)
         if not state.open:
             state.waits = 0
@@ -200,15 +219,26 @@ class Asking:
             self._ask_directly(question, call)
 
     def _ask_directly(self, question: Question, call: Call | None) -> None:
-        failure = refusal(question.method, question.params, self._ctx.declared)
-        if failure is None and call is not None:
-            call.rounds.asked += 1
-            failure = _too_many(call, self._ctx.config.max_questions)
-        if failure is None:
+        said = self._said_already(question, call)
+        if said is None:
             self._ctx.out.append(Ask(question))
-            return
-        self._ctx.notice(Refused(question.method, failure.message))
-        self._settle_direct(question.key, Refusal(failure))
+        elif isinstance(said, Failure):
+            self._ctx.notice(Refused(question.method, said.message))
+            self._settle_direct(question.key, Refusal(said))
+        else:
+            self._ctx.notice(Refused(question.method, _AS_BEFORE))
+            self._settle_direct(question.key, Answer(said))
+
+    def _said_already(
+        self, question: Question, call: Call | None
+    ) -> dict[str, Any] | Failure | None:
+        method, params = question.method, question.params
+        failure = refusal(method, params, self._ctx.declared)
+        if failure is not None or call is None:
+            return failure
+        call.rounds.asked += 1
+        too_many = _too_many(call, self._ctx.config.max_questions)
+        return too_many or call.rounds.repeats.again(method, params)
 
     def unknown(self, message: Message, call: Call | None) -> None:
         """Answer, or pass on, a request of a legacy server that is no question."""
@@ -243,6 +273,8 @@ class Asking:
         question, call = self._end_direct(server_id)
         if isinstance(answer, Answer):
             result = clean_answer(question.method, answer.result)
+            if call is not None:
+                call.rounds.repeats.note(question.method, question.params, result)
             self._ctx.send(jsonrpc.response(server_id, result))
             return
         if call is not None:

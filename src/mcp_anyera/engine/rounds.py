@@ -24,6 +24,7 @@ from mcp_anyera.engine.config import Questions
 from mcp_anyera.engine.effects import ToClient, Withdraw
 from mcp_anyera.engine.questions import Question
 from mcp_anyera.engine.registry import QUESTION_METHODS, ROUND_METHODS
+from mcp_anyera.engine.repeats import Repeats
 
 if TYPE_CHECKING:
     from mcp_anyera.engine.context import Context
@@ -56,6 +57,7 @@ class Rounds:
     answers: dict[str, dict[str, Any]] = field(
         default_factory=dict[str, dict[str, Any]]
     )
+    repeats: Repeats = field(default_factory=Repeats)
     waits: int = 0
     """State-only legs in a row."""
     waiting_since: float = 0.0
