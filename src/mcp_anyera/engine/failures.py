@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, Final
 
-PARSE_ERROR: Final = -32700
 INVALID_REQUEST: Final = -32600
 METHOD_NOT_FOUND: Final = -32601
 INVALID_PARAMS: Final = -32602
@@ -82,8 +81,6 @@ class Failure:
     """A peer's own ``error.data``, passed on; ours is made when this is ``None``."""
     questions: tuple[dict[str, Any], ...] = field(default=(), repr=False)
     """For ``ROUNDS``: the questions that were left, as the server sent them."""
-    cause: dict[str, Any] | None = field(default=None, repr=False)
-    """The JSON-RPC error or result of the server that this failure replaces."""
 
     def as_error(self) -> dict[str, Any]:
         """Return the JSON-RPC error object that carries this failure."""

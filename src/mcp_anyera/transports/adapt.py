@@ -16,7 +16,6 @@ from types import TracebackType
 from typing import Any, Final, Self, TypeAlias
 
 import anyio
-from anyio.streams.memory import MemoryObjectReceiveStream
 
 from mcp_anyera._sdk import SessionMessage, from_session_message, to_session_message
 from mcp_anyera.engine import Engine, EngineConfig, Event, Question, ToClient
@@ -29,7 +28,6 @@ from mcp_anyera.transports.wire import Wire
 FLUSH_TIMEOUT: Final = 0.5
 """Seconds at the end for what was already said to go out; SDK 2.x waits as long."""
 
-ReadStream: TypeAlias = "MemoryObjectReceiveStream[SessionMessage | Exception]"
 OnEvent: TypeAlias = Callable[[Event], None]
 
 
