@@ -31,7 +31,6 @@ from mcp_anyera._sdk import (
     parse_question,
     types,
 )
-from mcp_anyera._sdk.raised import CausedFailure
 from mcp_anyera.engine import Answer, Failure, Fault, Question, Refusal
 from mcp_anyera.engine.failures import INTERNAL_ERROR, INVALID_PARAMS
 from mcp_anyera.eras import Era
@@ -229,7 +228,7 @@ _TOLD: Final = {"code": INTERNAL_ERROR, "message": "The client could not answer"
 
 def _raised(question: Question, error: Exception) -> Refusal:
     text = f"the callback for {question.method} failed: {type(error).__name__}: {error}"
-    return Refusal(CausedFailure(Fault.CALLBACK, text, exception=error), _TOLD)
+    return Refusal(Failure(Fault.CALLBACK, text, cause=error), _TOLD)
 
 
 def _gone(question: Question) -> Refusal:
@@ -240,7 +239,7 @@ def _gone(question: Question) -> Refusal:
 def _unreadable(question: Question, error: ValueError) -> Refusal:
     text = f"the server's {question.method} has invalid params: {type(error).__name__}"
     told = {"code": INVALID_PARAMS, "message": "Invalid request parameters"}
-    return Refusal(CausedFailure(Fault.VIOLATION, text, exception=error), told)
+    return Refusal(Failure(Fault.VIOLATION, text, cause=error), told)
 
 
 def _too_slow(question: Question, seconds: float) -> Refusal:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from types import TracebackType
 from typing import Any, Final, Self, TypeAlias
@@ -20,6 +20,7 @@ from mcp_anyera._sdk import (
     StdioServerParameters,
     check_native,
     dump_discover,
+    httpx,
     types,
 )
 from mcp_anyera.callbacks import (
@@ -36,10 +37,13 @@ from mcp_anyera.engine import (
     Questions,
     Verdict,
 )
-from mcp_anyera.engine.config import CONNECT_TIMEOUT, MAX_ROUNDS, PROBE_TIMEOUT
+from mcp_anyera.engine.config import CONNECT_TIMEOUT, MAX_ROUNDS
 from mcp_anyera.eras import Era
 from mcp_anyera.target import Target
 from mcp_anyera.transports.background import Background
+from mcp_anyera.transports.http import HttpOptions
+from mcp_anyera.transports.http.clients import MAX_MESSAGE_SIZE
+from mcp_anyera.transports.wire import engine_options
 from mcp_anyera.verbs import ClientVerbs
 
 Server: TypeAlias = (
@@ -82,12 +86,16 @@ class Client(ClientVerbs):
         cache: Any = _UNSET,
         callbacks: Callbacks | None = None,
         elicitation_modes: Sequence[str] = ELICITATION_MODES,
-        probe_timeout_seconds: float = PROBE_TIMEOUT,
+        probe_timeout_seconds: float | None = None,
         connect_timeout_seconds: float | None = CONNECT_TIMEOUT,
         answer_timeout_seconds: float | None = None,
         total_timeout_seconds: float | None = None,
         max_concurrent_questions: int | None = None,
         label: str | None = None,
+        http_client: httpx.AsyncClient | None = None,
+        headers: Mapping[str, str] | None = None,
+        auth: Any = None,
+        max_message_size: int | None = MAX_MESSAGE_SIZE,
         on_event: Callable[[Event], None] | None = None,
     ) -> None:
         """Prepare a client; it connects when it is entered.
@@ -117,7 +125,8 @@ class Client(ClientVerbs):
             cache: Response cache configuration, or ``None`` for none; SDK 2.x only.
             callbacks: A registry to use in place of the single keywords.
             elicitation_modes: The modes that the elicitation callback can handle.
-            probe_timeout_seconds: Patience with ``server/discover``, in seconds.
+            probe_timeout_seconds: Patience with ``server/discover``, in seconds; 0.9
+                on a byte stream and 10 over HTTP when omitted.
             connect_timeout_seconds: Limit for the whole opening, in seconds.
             answer_timeout_seconds: Limit for one answer of a callback, in seconds.
             total_timeout_seconds: Limit for one call, humans included, in seconds.
@@ -125,6 +134,14 @@ class Client(ClientVerbs):
                 connection; all at once when omitted.
             label: Your own name for the server; callbacks see it as
                 ``context.server``.
+            http_client: For a URL: your own client of the HTTP library that the
+                installed SDK uses (httpx on 1.x, httpx2 on 2.x). It is used with
+                all its settings and left open.
+            headers: For a URL: sent with every request.
+            auth: For a URL: what the HTTP library takes, such as the SDK's
+                ``OAuthClientProvider``.
+            max_message_size: For a URL: the longest JSON body or event that is
+                read, in bytes; ``None`` for no limit.
             on_event: Is called with each event; must return at once.
 
         Raises:
@@ -141,15 +158,20 @@ class Client(ClientVerbs):
             "message_handler": message_handler,
         }
         registered = _callbacks(callbacks, single, elicitation_modes)
-        self._target = Target.of(server, raise_exceptions=raise_exceptions)
+        http = HttpOptions(
+            client=http_client,
+            headers=headers,
+            auth=auth,
+            max_message_size=max_message_size,
+        )
+        target = Target.of(server, http, raise_exceptions=raise_exceptions)
+        self._wire = target.wire()
         config = EngineConfig(
-            target=self._target.name,
-            mode=self._target.mode(mode),
+            **engine_options(self._wire, mode, probe_timeout_seconds),
+            target=target.name,
             face=Face.LEGACY if SDK1 else Face.NATIVE,
             questions=Questions.SHELL,
-            probe_timeout=probe_timeout_seconds,
             connect_timeout=connect_timeout_seconds,
-            restartable=self._target.restartable,
             max_rounds=input_required_max_rounds,
             log_level=log_level,
             list_changes=registered.message_handler is not None,
@@ -195,7 +217,7 @@ class Client(ClientVerbs):
         if self._background is not None:
             msg = "this Client was entered before; make a new one to connect again"
             raise RuntimeError(msg)
-        connection = Connection(self._target.wire(), self._options)
+        connection = Connection(self._wire, self._options)
         self._background = Background(connection.run)
         await self._background.start()
         self._connection = connection

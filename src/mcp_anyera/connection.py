@@ -29,7 +29,7 @@ from mcp_anyera._sdk import (
     types,
 )
 from mcp_anyera._sdk.link import OnProgress, Opened
-from mcp_anyera._sdk.raised import CausedFailure, exception_for
+from mcp_anyera._sdk.raised import exception_for
 from mcp_anyera.callbacks import (
     Callbacks,
     Dispatcher,
@@ -158,7 +158,7 @@ class Connection:
             return error
         target = self._options.config.target
         text = f"could not connect to {target}: {type(error).__name__}: {error}"
-        return exception_for(CausedFailure(Fault.CONNECT, text, exception=error))
+        return exception_for(Failure(Fault.CONNECT, text, cause=error))
 
     async def _serve(
         self, tasks: anyio.abc.TaskGroup, ready: Callable[[], None], stop: anyio.Event

@@ -35,6 +35,10 @@ BATCHING_REVISION: Final = "2025-03-26"
 """The only revision in which JSON-RPC batches are legal."""
 
 
+REVISIONS_WITH_HEADER: Final = LEGACY_REVISIONS[:2]
+"""The handshake revisions that know the ``MCP-Protocol-Version`` header."""
+
+
 def era_of(revision: str) -> Era | None:
     """Return the era that a protocol revision belongs to.
 

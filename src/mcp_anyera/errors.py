@@ -14,6 +14,7 @@
         ├── ProtocolViolation   hearing      the server broke the protocol
         ├── ConnectionLost      any time     the connection ended
         │                                    (also a ConnectionError)
+        ├── HttpStatusError     any time     an HTTP status, and no JSON-RPC answer
         └── RequestRejected     sending      the request cannot be sent as it is
 
 Each of them is also an instance of the installed SDK's own error class, so an

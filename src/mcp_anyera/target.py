@@ -9,13 +9,12 @@ from typing import Any, cast
 from mcp_anyera._sdk import (
     SDK1,
     StdioServerParameters,
-    http_transport,
     in_process,
     is_in_process_server,
 )
-from mcp_anyera.engine import EngineConfig
 from mcp_anyera.transports import Adapted
-from mcp_anyera.transports.seeing import is_http, wire_for
+from mcp_anyera.transports.http import HttpOptions, StreamableHttpWire
+from mcp_anyera.transports.seeing import wire_for
 from mcp_anyera.transports.stdio import StdioWire
 from mcp_anyera.transports.streams import StreamsWire
 from mcp_anyera.transports.wire import Wire
@@ -28,13 +27,15 @@ class Target:
     name: str
     """Without credentials: the URL without user and query, or the command."""
     wire: Callable[[], Wire]
-    restartable: bool = False
-    legacy_only: bool = False
-    """Whether nothing but legacy can come through."""
 
     @classmethod
-    def of(cls, server: Any, *, raise_exceptions: bool) -> Target:
+    def of(cls, server: Any, http: HttpOptions, *, raise_exceptions: bool) -> Target:
         """Read the ``server`` argument of `Client`.
+
+        Args:
+            server: The argument.
+            http: How to talk to it if it is a URL.
+            raise_exceptions: For a server object: let its exceptions through.
 
         Raises:
             TypeError: It is none of the things that a client can be pointed at.
@@ -42,20 +43,15 @@ class Target:
         if isinstance(server, StdioServerParameters):
             return _stdio(server)
         if isinstance(server, str):
-            return cls(
-                _bare_url(server),
-                lambda: StreamsWire(http_transport(server)),
-                legacy_only=SDK1,
-            )
+            return cls(_bare_url(server), lambda: StreamableHttpWire(server, http))
         if is_in_process_server(server):
             transport = in_process(server, raise_exceptions=raise_exceptions)
             return cls(
                 "the server in this process",
-                lambda: StreamsWire(transport),
-                legacy_only=SDK1,
+                lambda: StreamsWire(transport, legacy_only=SDK1),
             )
         if isinstance(server, Adapted):
-            return cls("the server", lambda: server.wire, server.wire.restartable)
+            return cls("the server", lambda: server.wire)
         if isinstance(server, Sequence) and all(
             isinstance(part, str) for part in cast("Sequence[Any]", server)
         ):
@@ -63,15 +59,10 @@ class Target:
             return _stdio(StdioServerParameters(command=command, args=args))
         return _transport(server)
 
-    def mode(self, asked: str) -> str:
-        """Return the mode to open with, given what the user asked for."""
-        EngineConfig(mode=asked)
-        return "legacy" if asked == "auto" and self.legacy_only else asked
-
 
 def _stdio(parameters: StdioServerParameters) -> Target:
     name = repr(" ".join([parameters.command, *parameters.args]))
-    return Target(name, lambda: StdioWire(parameters), restartable=True)
+    return Target(name, lambda: StdioWire(parameters))
 
 
 def _transport(server: Any) -> Target:
@@ -84,9 +75,7 @@ def _transport(server: Any) -> Target:
         )
         raise TypeError(msg)
     wire = wire_for(server)
-    return Target(
-        "the server", lambda: wire, wire.restartable, SDK1 and is_http(server)
-    )
+    return Target("the server", lambda: wire)
 
 
 def _is_pair(server: object) -> bool:

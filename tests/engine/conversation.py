@@ -19,7 +19,11 @@ from mcp_anyera.engine import (
     Engine,
     EngineConfig,
     Event,
+    ExchangeFault,
     Failure,
+    FallBack,
+    Fault,
+    HttpFacts,
     Notice,
     Question,
     Refusal,
@@ -147,6 +151,22 @@ class Talk:
         self.now += seconds
         self._take(self.engine.tick(self.now))
 
+    def exchange_fails(
+        self,
+        leg: int | str,
+        status: int | None = None,
+        error: Json | None = None,
+        fault: Fault = Fault.HTTP,
+        **more: Any,
+    ) -> None:
+        """The exchange of a request ends without a result."""
+        http = HttpFacts(status, more.pop("challenge", None), more.pop("later", None))
+        reason = "the line broke" if status is None else f"HTTP {status}"
+        kind = Fault.LOST if status is None else fault
+        body = None if error is None else error["error"]
+        given = ExchangeFault(fault=kind, reason=reason, http=http, error=body, **more)
+        self._take(self.engine.exchange_failed(leg, given, self.now))
+
     def server_ends(self, why: str = "exit status 1") -> None:
         self._take(self.engine.server_closed(why, self.now))
 
@@ -184,6 +204,13 @@ class Talk:
         assert code in {None, effect.message["error"]["code"]}, effect.message
         return effect.failure
 
+    def client_failure(self, id_: Any) -> Failure:
+        """The next effect ends a request with a failure of ours, whatever its text."""
+        effect = self._next(ToClient)
+        assert effect.failure is not None, effect
+        assert effect.message["id"] == id_
+        return effect.failure
+
     def asks(self, method: str) -> Question:
         question = self._next(Ask).question
         assert question.method == method
@@ -194,6 +221,16 @@ class Talk:
 
     def aborts(self, wire_id: int | str) -> None:
         assert self._next(AbortLeg).wire_id == wire_id
+
+    def falls_back(self) -> None:
+        self._next(FallBack)
+
+    def headers(self) -> dict[str, str]:
+        """The headers of the message that goes to the server next; it stays there."""
+        effect = self._left[0]
+        assert isinstance(effect, ToServer), effect
+        assert effect.headers is not None
+        return effect.headers
 
     def restarts(self) -> None:
         self._next(RestartServer)

@@ -185,13 +185,14 @@ def test_on_modern_http_cancelling_closes_the_exchange() -> None:
         talk.aborts(wire)
 
 
-def test_on_legacy_http_cancelling_is_a_notification() -> None:
+def test_on_legacy_http_cancelling_is_a_notification_and_nobody_reads_on() -> None:
     with legacy(exchange=Exchange.HTTP) as talk:
         wire = called(talk)
         talk.client_says(
             notification("notifications/cancelled", {"requestId": 7, "reason": 3})
         )
         talk.server_sees(params={"requestId": wire, "reason": "cancelled"})
+        talk.aborts(wire)
 
 
 def test_a_call_that_takes_too_long_fails_and_the_server_is_told() -> None:

@@ -14,6 +14,7 @@ import pytest
 
 from mcp_anyera import Client, ConnectError
 from mcp_anyera._sdk import StdioServerParameters
+from mcp_anyera.engine import ToServer
 from mcp_anyera.transports.stdio import StdioWire
 from mcp_anyera.transports.wire import WireClosed
 
@@ -64,8 +65,8 @@ async def test_nothing_comes_from_and_goes_to_a_server_that_is_closed() -> None:
     async with wire("pass") as closed:
         with pytest.raises(WireClosed, match="exit status 0"):
             await closed.receive()
-        await closed.send([{"a": 1}])
-    await closed.send([{"a": 1}])
+        await closed.send([ToServer({"a": 1})])
+    await closed.send([ToServer({"a": 1})])
     with pytest.raises(WireClosed, match="it was closed here"):
         await closed.receive()
 
@@ -127,7 +128,7 @@ async def test_a_server_that_ends_is_noticed_though_a_grandchild_holds_its_pipes
         async with wire(code) as held:
             tasks.start_soon(held.watch)
             assert await held.receive() == {}
-            await held.send([{}])
+            await held.send([ToServer({})])
             with anyio.fail_after(5), pytest.raises(WireClosed, match="exit status 0"):
                 await held.receive()
         tasks.cancel_scope.cancel()

@@ -12,7 +12,8 @@ from mcp.client.stdio import stdio_client
 
 from mcp_anyera import adapt
 from mcp_anyera._sdk import to_session_message
-from mcp_anyera.transports.seeing import is_http, wire_for
+from mcp_anyera.engine import ToServer
+from mcp_anyera.transports.seeing import wire_for
 from mcp_anyera.transports.streams import StreamsWire
 from mcp_anyera.transports.wire import Malformed, WireClosed
 
@@ -35,13 +36,13 @@ async def test_messages_go_through_both_ways_and_complaints_are_kept() -> None:
         complaint = await wire.receive()
         assert isinstance(complaint, Malformed)
         assert complaint.error is fault
-        await wire.send([message])
+        await wire.send([ToServer(message)])
         assert from_client.receive_nowait() is not None
         to_client.close()
         with pytest.raises(WireClosed, match="the transport closed its stream"):
             await wire.receive()
         from_client.close()
-        await wire.send([message])
+        await wire.send([ToServer(message)])
         with pytest.raises(OSError, match="cannot be started again"):
             await wire.restart()
 
@@ -72,4 +73,4 @@ def test_only_a_stdio_client_whose_parameters_can_be_seen_is_replaced() -> None:
     inner: Any = getattr(stdio_client, "__wrapped__")  # noqa: B009 - contextlib's own
     missing: Any = type("Odd", (), {"func": inner, "args": (), "kwds": {"no": 1}})()
     assert isinstance(wire_for(missing), StreamsWire)
-    assert not is_http(odd)
+    assert not wire_for(odd).traits.legacy_only

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
 import anyio
+import httpx
 from mcp import ClientSession, types
 from mcp.client.session import (
     ElicitationFnT,
@@ -15,8 +16,8 @@ from mcp.client.session import (
     LoggingFnT,
     SamplingFnT,
 )
+from mcp.client.sse import sse_client
 from mcp.client.stdio import StdioServerParameters, get_default_environment
-from mcp.client.streamable_http import streamable_http_client
 from mcp.server import Server
 from mcp.server.fastmcp import FastMCP
 from mcp.shared.context import RequestContext
@@ -62,7 +63,7 @@ __all__ = [
     "dump_discover",
     "from_session_message",
     "get_default_environment",
-    "http_transport",
+    "httpx",
     "in_process",
     "is_in_process_server",
     "make_context",
@@ -70,6 +71,7 @@ __all__ = [
     "parse_answer",
     "parse_notification",
     "parse_question",
+    "sse_client",
     "to_session_message",
     "types",
 ]
@@ -243,11 +245,3 @@ def in_process(
 ) -> AbstractAsyncContextManager[tuple[Any, Any]]:
     """Return a transport to a server that runs in this process."""
     return _in_process(server, raise_exceptions=raise_exceptions)
-
-
-# -- transports --------------------------------------------------------------------
-
-
-def http_transport(url: str) -> AbstractAsyncContextManager[tuple[Any, ...]]:
-    """Return the SDK's own Streamable HTTP transport, not yet entered."""
-    return streamable_http_client(url)

@@ -6,6 +6,7 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias, cast
 
+import httpx2 as httpx
 import mcp_types as types
 from mcp.client import ClientSession
 from mcp.client._memory import InMemoryTransport
@@ -16,8 +17,8 @@ from mcp.client.session import (
     LoggingFnT,
     SamplingFnT,
 )
+from mcp.client.sse import sse_client
 from mcp.client.stdio import StdioServerParameters, get_default_environment
-from mcp.client.streamable_http import streamable_http_client
 from mcp.server import Server
 from mcp.server.mcpserver import MCPServer
 from mcp.shared.dispatcher import (
@@ -71,7 +72,7 @@ __all__ = [
     "dump_discover",
     "from_session_message",
     "get_default_environment",
-    "http_transport",
+    "httpx",
     "in_process",
     "is_in_process_server",
     "make_context",
@@ -79,6 +80,7 @@ __all__ = [
     "parse_answer",
     "parse_notification",
     "parse_question",
+    "sse_client",
     "to_session_message",
     "types",
 ]
@@ -228,11 +230,3 @@ def in_process(
 ) -> AbstractAsyncContextManager[tuple[Any, Any]]:
     """Return a transport to a server that runs in this process."""
     return cast("Any", InMemoryTransport(server, raise_exceptions=raise_exceptions))
-
-
-# -- transports --------------------------------------------------------------------
-
-
-def http_transport(url: str) -> AbstractAsyncContextManager[tuple[Any, ...]]:
-    """Return the SDK's own Streamable HTTP transport, not yet entered."""
-    return streamable_http_client(url)

@@ -62,9 +62,10 @@ class _LinkDispatcher:
         params: Mapping[str, Any] | None,
         opts: CallOptions | None = None,
     ) -> None:
-        """Send a notification through the link."""
+        """Send a notification through the link; the handshake was done below."""
         del opts
-        self._link.notify(method, params)
+        if method != "notifications/initialized":
+            self._link.notify(method, params)
 
     async def run(
         self,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any, Final
 
 from mcp_anyera._sdk import SDK1, ErrorData, SDKError
@@ -18,6 +17,9 @@ class _Raised(AnyEraError, SDKError):  # noqa: N818 - the base of what is raised
         code: The JSON-RPC error code.
         message: One sentence for people.
         data: What came with it, or ``None``.
+        status: The HTTP status that it came with, or ``None``.
+        challenge: ``WWW-Authenticate``, or ``None``.
+        retry_after: ``Retry-After``, or ``None``.
     """
 
     def __init__(self, failure: Failure) -> None:
@@ -46,6 +48,21 @@ class _Raised(AnyEraError, SDKError):  # noqa: N818 - the base of what is raised
     def data(self) -> Any:
         """What came with the error, or ``None``."""
         return self.error.data
+
+    @property
+    def status(self) -> int | None:
+        """The HTTP status that it came with, or ``None``."""
+        return self.failure.http.status
+
+    @property
+    def challenge(self) -> str | None:
+        """``WWW-Authenticate`` of a 401 or 403, or ``None``."""
+        return self.failure.http.challenge
+
+    @property
+    def retry_after(self) -> str | None:
+        """``Retry-After`` as it came, seconds or a date, or ``None``."""
+        return self.failure.http.retry_after
 
     def __str__(self) -> str:
         """Return the sentence."""
@@ -93,6 +110,10 @@ class ConnectionLost(_Raised, ConnectionError):  # noqa: N818
     """The connection ended while the call was open, or before it was sent."""
 
 
+class HttpStatusError(_Raised):
+    """The server answered with an HTTP status and nothing that JSON-RPC knows."""
+
+
 class RequestRejected(_Raised):
     """The request cannot be sent as it is."""
 
@@ -106,20 +127,14 @@ _CLASSES: Final[dict[Fault, type[_Raised]]] = {
     Fault.VIOLATION: ProtocolViolation,
     Fault.LOST: ConnectionLost,
     Fault.CONNECT: ConnectError,
+    Fault.HTTP: HttpStatusError,
     Fault.BAD_REQUEST: RequestRejected,
 }
-
-
-@dataclass(frozen=True, slots=True)
-class CausedFailure(Failure):
-    """A failure that an exception has caused."""
-
-    exception: BaseException | None = field(default=None, repr=False)
 
 
 def exception_for(failure: Failure) -> AnyEraError:
     """Return the exception that stands for a failure, with its cause."""
     error = _CLASSES[failure.fault](failure)
-    if isinstance(failure, CausedFailure):
-        error.__cause__ = failure.exception
+    cause = failure.cause
+    error.__cause__ = exception_for(cause) if isinstance(cause, Failure) else cause
     return error

@@ -20,7 +20,8 @@ Where things are: `registry` says what happens to each method, `lifecycle` and
 `detection` open a connection, `calls` carries a request over its legs,
 `asking`, `rounds` and `questions` are about what servers ask, `subscriptions`
 and `notifications` about what they tell, `results` and `metadata` about the
-shapes of both eras.
+shapes of both eras, `headers` and `exchanges` about HTTP, and `recovery` about
+what is mended without anybody's notice.
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ from mcp_anyera.engine.effects import (
     AbortLeg,
     Ask,
     Effect,
+    FallBack,
     Message,
     Notice,
     RestartServer,
@@ -48,14 +50,18 @@ from mcp_anyera.engine.events import (
     Connected,
     Dropped,
     Event,
+    FellBack,
     ListenEnded,
     Refused,
+    Reopened,
     Restarted,
     RoundBegun,
     Step,
+    ToolHidden,
     Verdict,
 )
-from mcp_anyera.engine.failures import Failure, Fault
+from mcp_anyera.engine.exchanges import ExchangeFault, SessionState
+from mcp_anyera.engine.failures import Failure, Fault, HttpFacts
 from mcp_anyera.engine.questions import Answer, CallInfo, Dialect, Question, Refusal
 
 __all__ = [
@@ -72,9 +78,13 @@ __all__ = [
     "EngineConfig",
     "Event",
     "Exchange",
+    "ExchangeFault",
     "Face",
     "Failure",
+    "FallBack",
     "Fault",
+    "FellBack",
+    "HttpFacts",
     "ListenEnded",
     "Message",
     "Notice",
@@ -82,12 +92,15 @@ __all__ = [
     "Questions",
     "Refusal",
     "Refused",
+    "Reopened",
     "RestartServer",
     "Restarted",
     "RoundBegun",
+    "SessionState",
     "Step",
     "ToClient",
     "ToServer",
+    "ToolHidden",
     "Verdict",
     "Withdraw",
 ]

@@ -45,6 +45,12 @@ class Call:
     closed: bool = False
     paused: int = 0
     """How many questions keep the clock standing."""
+    sent: dict[str, Any] | None = None
+    """Params of the newest leg, without our metadata."""
+    resent: bool = False
+    """Whether a leg was sent again because the server had refused it unseen."""
+    relisted: bool = False
+    """Whether the tools were listed again for its headers."""
     refusal: Failure | None = None
     """A question of this call, on a legacy wire, that got no answer."""
     last_progress: float = 0.0
@@ -78,6 +84,7 @@ class Calls:
         self._by_wire: dict[WireId, Call] = {}
         self._by_client: dict[WireId, Call] = {}
         self._by_token: dict[WireId, Call] = {}
+        self._held: list[Call] | None = None
         self.on_close: Callable[[Call], None] = _nothing
         """Told of every call that is over, so that its questions can be withdrawn."""
 
@@ -98,6 +105,10 @@ class Calls:
 
     def send_leg(self, call: Call, params: dict[str, Any] | None) -> None:
         """Send the request, or its retry, under a fresh id."""
+        call.sent = params
+        if self._held is not None:
+            self._held.append(call)
+            return
         call.wire_id = wire_id = self._ctx.next_id()
         if call.method == "subscriptions/listen":
             # A subscription is named by the id of its request; a string of ours
@@ -108,6 +119,28 @@ class Calls:
         if self._ctx.era is Era.MODERN:
             params = stamped(params or {}, self._ctx.members)
         self._ctx.send(jsonrpc.request(wire_id, call.method, params))
+
+    def resend(self, call: Call) -> None:
+        """Send the newest leg again: the server has refused it unseen."""
+        self.send_leg(call, call.sent)
+
+    def hold(self) -> None:
+        """Keep every leg back until `release`."""
+        self._held = []
+
+    def release(self) -> None:
+        """Send what was kept back."""
+        held, self._held = self._held or [], None
+        for call in held:
+            if not call.closed:
+                self.resend(call)
+
+    def fail_held(self, failure: Failure) -> None:
+        """Fail what was kept back, and keep nothing back any more."""
+        held, self._held = self._held or [], None
+        for call in held:
+            if not call.closed:
+                self.fail(call, failure)
 
     def _start_clocks(self, call: Call) -> None:
         self._wind(call)
@@ -168,12 +201,17 @@ class Calls:
     def complete(self, call: Call, result: dict[str, Any]) -> None:
         """Answer a call with a complete result, in the words of its face."""
         self.close(call)
-        if self._ctx.era is Era.MODERN:
-            if self._ctx.config.face is Face.NATIVE:
-                result = results.for_native_face(call.method, result)
-            else:
-                result = results.for_legacy_face(call.method, result)
-        self._ctx.reply(call.client_id, result)
+        if call.method == "tools/list":
+            result = self._ctx.learn_tools(result)
+        self._ctx.reply(call.client_id, self._translated(call.method, result))
+
+    def _translated(self, method: str, result: dict[str, Any]) -> dict[str, Any]:
+        ctx = self._ctx
+        if ctx.config.face is Face.NATIVE and ctx.face_era is Era.MODERN:
+            return results.for_native_face(method, result)
+        if ctx.era is Era.MODERN:
+            return results.for_legacy_face(method, result)
+        return result
 
     def reject(self, call: Call, error: dict[str, Any]) -> None:
         """Answer a call with the server's error."""
@@ -232,8 +270,9 @@ class Calls:
 
     def _time_out(self, call: Call, which: str, seconds: float) -> None:
         state = "a question was open" if call.paused else "the server had not answered"
+        suspicion = "" if self._ctx.suspicion is None else f"; {self._ctx.suspicion}"
         message = (
             f"{call.label} took longer than {seconds:g} s ({state}); "
-            f"raise {which}_seconds if it may take longer"
+            f"raise {which}_seconds if it may take longer{suspicion}"
         )
         self.fail(call, Failure(Fault.TIMEOUT, message))

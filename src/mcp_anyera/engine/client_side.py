@@ -100,7 +100,8 @@ class ClientSide:
         elif phase is Phase.CLOSED:
             text = f"{message['method']} was not sent: the connection is closed"
             self._ctx.fail(client_id, Failure(Fault.LOST, text))
-        elif phase is Phase.READY:
+        elif phase is Phase.READY or self._lifecycle.reopening:
+            self._lifecycle.ensure_session()
             self._ctx.open.add(client_id)
             self._dispatch(Direction.CLIENT_REQUEST, message)
         else:
@@ -149,7 +150,7 @@ class ClientSide:
     # -- notifications -------------------------------------------------------------
 
     def _notification(self, message: Message) -> None:
-        if self._lifecycle.phase is Phase.READY:
+        if self._lifecycle.phase is Phase.READY and not self._lifecycle.broken:
             self._dispatch(Direction.CLIENT_NOTIFICATION, message)
         elif message["method"] == "notifications/cancelled":
             self._cancel(message)
@@ -163,12 +164,7 @@ class ClientSide:
                 self._subscriptions.watch_lists()
             return
         ctx.send(message)
-        logs = jsonrpc.is_object(ctx.server_capabilities.get("logging"))
-        if ctx.log_level is not None and logs:
-            # Best effort: a server that dislikes it is filtered here all the same.
-            ctx.send_own(
-                "logging/setLevel", {"level": ctx.log_level}, lambda _reply: None
-            )
+        ctx.ask_for_logs()
 
     def _cancel(self, message: Message) -> None:
         params = jsonrpc.params_of(message)

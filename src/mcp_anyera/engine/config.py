@@ -89,6 +89,8 @@ class EngineConfig:
     connect_timeout: float | None = CONNECT_TIMEOUT
     restartable: bool = False
     """Whether `RestartServer` can be performed."""
+    sse_fallback: bool = False
+    """Whether `FallBack` can be performed."""
     max_rounds: int = MAX_ROUNDS
     max_questions: int = MAX_QUESTIONS
     state_only_budget: float = STATE_ONLY_BUDGET

@@ -7,6 +7,7 @@ input is being worked on and handed out when it is done.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from mcp_anyera.engine import jsonrpc
@@ -19,8 +20,10 @@ from mcp_anyera.engine.effects import (
     ToClient,
     ToServer,
 )
-from mcp_anyera.engine.events import Dropped, Event
-from mcp_anyera.engine.failures import Failure
+from mcp_anyera.engine.events import Dropped, Event, ToolHidden
+from mcp_anyera.engine.exchanges import ExchangeFault
+from mcp_anyera.engine.failures import Failure, Fault
+from mcp_anyera.engine.headers import Headers
 from mcp_anyera.engine.metadata import stamp, stamped
 from mcp_anyera.engine.timers import Timers
 from mcp_anyera.eras import Era
@@ -28,6 +31,15 @@ from mcp_anyera.eras import Era
 WireId: TypeAlias = int | str
 Handler: TypeAlias = Callable[[Message], None]
 OnReply: TypeAlias = Handler
+OnFault: TypeAlias = Callable[[ExchangeFault], None]
+
+
+@dataclass(frozen=True, slots=True)
+class OwnRequest:
+    """Who waits for the reply to a request of our own."""
+
+    replied: OnReply
+    failed: OnFault
 
 
 class Context:
@@ -50,7 +62,13 @@ class Context:
         """What every modern request carries in ``_meta``."""
         self.open: set[WireId] = set()
         """Ids of the client side that still wait for an answer."""
-        self._own: dict[WireId, OnReply] = {}
+        self.face_era: Era | None = None
+        """The era that the client side was told; a server may change its own."""
+        self.suspicion: str | None = None
+        """Why a legacy server may be unable to ask, as a clause for errors."""
+        self._http = config.exchange is Exchange.HTTP
+        self._headers = Headers()
+        self._own: dict[WireId, OwnRequest] = {}
         self._serial = 0
 
     # -- identity ------------------------------------------------------------------
@@ -85,7 +103,11 @@ class Context:
 
     def send(self, message: Message) -> None:
         """Write one message to the server."""
-        self.out.append(ToServer(message))
+        headers = None
+        if self._http:
+            legacy = self.revision if self.era is Era.LEGACY else None
+            headers = self._headers.of(message, legacy)
+        self.out.append(ToServer(message, headers))
 
     def send_own(
         self,
@@ -93,29 +115,59 @@ class Context:
         params: dict[str, Any],
         on_reply: OnReply,
         wire_id: WireId | None = None,
+        on_fault: OnFault | None = None,
     ) -> WireId:
-        """Send a request of our own; a modern one gets its metadata here."""
+        """Send a request of our own; a modern one gets its metadata here.
+
+        Without ``on_fault``, a failed exchange counts as an error reply.
+        """
         own_id = self.next_id() if wire_id is None else wire_id
-        self._own[own_id] = on_reply
+        as_reply = _as_error_reply(method, own_id, on_reply)
+        self._own[own_id] = OwnRequest(on_reply, on_fault or as_reply)
         body = stamped(params, self.members) if self.era is Era.MODERN else params
         self.send(jsonrpc.request(own_id, method, body))
         return own_id
 
-    def take_own(self, wire_id: WireId) -> OnReply | None:
+    def take_own(self, wire_id: object) -> OwnRequest | None:
         """Return, once, who waits for the reply to a request of our own."""
-        return self._own.pop(wire_id, None)
+        return self._own.pop(wire_id, None) if jsonrpc.is_id(wire_id) else None
 
     def forget_own(self, wire_id: WireId) -> None:
         """Stop waiting for a reply; when it comes after all it is dropped."""
         self._own.pop(wire_id, None)
 
+    def abort_own(self, wire_id: WireId) -> None:
+        """Stop waiting, and over HTTP close the exchange too."""
+        if self._own.pop(wire_id, None) is not None and self._http:
+            self.out.append(AbortLeg(wire_id))
+
     def cancel_wire(self, wire_id: WireId, reason: str) -> None:
         """Tell the wire that a request is given up, in the way of its transport."""
-        if self.era is Era.MODERN and self.config.exchange is Exchange.HTTP:
+        if not (self._http and self.era is Era.MODERN):
+            params = {"requestId": wire_id, "reason": reason}
+            self.send(jsonrpc.notification("notifications/cancelled", params))
+        if self._http:
+            # On a legacy wire this is no cancellation, but nobody reads on.
             self.out.append(AbortLeg(wire_id))
-            return
-        params = {"requestId": wire_id, "reason": reason}
-        self.send(jsonrpc.notification("notifications/cancelled", params))
+
+    def learn_tools(self, result: dict[str, Any]) -> dict[str, Any]:
+        """Read a ``tools/list`` result for headers; return what may be shown of it."""
+        if not self._http or self.era is not Era.MODERN:
+            return result
+        shown, hidden = self._headers.learn(result)
+        for name, reason in hidden.items():
+            self.notice(ToolHidden(name, reason))
+        return shown
+
+    def ask_for_logs(self) -> None:
+        """Tell a legacy server which log messages are wanted, where it has any.
+
+        Best effort: what a server that dislikes it sends is filtered all the same.
+        """
+        logs = jsonrpc.is_object(self.server_capabilities.get("logging"))
+        if self.log_level is not None and logs:
+            level = {"level": self.log_level}
+            self.send_own("logging/setLevel", level, lambda _reply: None)
 
     # -- towards the client side ---------------------------------------------------
 
@@ -149,3 +201,11 @@ class Context:
     def drop(self, what: str, reason: str) -> None:
         """Report that a message goes no further."""
         self.notice(Dropped(what, reason))
+
+
+def _as_error_reply(method: str, own_id: WireId, on_reply: OnReply) -> OnFault:
+    def failed(fault: ExchangeFault) -> None:
+        body = fault.error or fault.failure(method, Fault.LOST).as_error()
+        on_reply(jsonrpc.error(own_id, body))
+
+    return failed

@@ -14,8 +14,10 @@ from mcp_anyera.engine.client_side import ClientSide
 from mcp_anyera.engine.config import NO_OPTIONS, CallOptions, EngineConfig
 from mcp_anyera.engine.context import Context, WireId
 from mcp_anyera.engine.effects import Effect
+from mcp_anyera.engine.exchanges import ExchangeFault
 from mcp_anyera.engine.lifecycle import Lifecycle, Phase
 from mcp_anyera.engine.questions import Answer, Refusal
+from mcp_anyera.engine.recovery import Recovery
 from mcp_anyera.engine.server_side import ServerSide
 from mcp_anyera.engine.subscriptions import Subscriptions
 from mcp_anyera.eras import Era
@@ -42,7 +44,8 @@ class Engine:
         self._lifecycle = lifecycle = Lifecycle(ctx)
         parts = (ctx, calls, asking, subscriptions, lifecycle)
         self._client = ClientSide(*parts)
-        self._server = ServerSide(*parts)
+        self._recovery = Recovery(ctx, calls, subscriptions, lifecycle)
+        self._server = ServerSide(*parts, self._recovery)
 
     # -- state ---------------------------------------------------------------------
 
@@ -101,6 +104,34 @@ class Engine:
         """
         out = self._input(now)
         self._server.receive(message, leg)
+        return out
+
+    def exchange_failed(
+        self, wire_id: WireId, fault: ExchangeFault, now: float
+    ) -> list[Effect]:
+        """Note that an HTTP exchange has ended without a reply that can be used.
+
+        Args:
+            wire_id: The id of the request that it carried.
+            fault: What happened instead.
+            now: The time.
+
+        Returns:
+            What to do, in order. Only the request that it carried is hit.
+        """
+        out = self._input(now)
+        self._server.exchange_failed(wire_id, fault)
+        return out
+
+    def suspect(self, clause: str | None, now: float) -> list[Effect]:
+        """Take a guess at why questions may not come through, or ``None`` for none.
+
+        Args:
+            clause: For the error of a call that takes too long.
+            now: The time.
+        """
+        out = self._input(now)
+        self._ctx.suspicion = clause
         return out
 
     def answer(

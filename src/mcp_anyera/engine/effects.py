@@ -23,6 +23,8 @@ class ToServer:
     """Write one message to the server."""
 
     message: Message
+    headers: dict[str, str] | None = None
+    """Over HTTP: what its request must wear."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +66,13 @@ class RestartServer:
 
 
 @dataclass(frozen=True, slots=True)
+class FallBack:
+    """Change to the HTTP+SSE transport of 2024-11-05, then call `server_started`."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class Notice:
     """Something worth knowing happened; nothing has to be done about it."""
 
@@ -71,5 +80,5 @@ class Notice:
 
 
 Effect: TypeAlias = (
-    ToServer | ToClient | Ask | Withdraw | AbortLeg | RestartServer | Notice
+    ToServer | ToClient | Ask | Withdraw | AbortLeg | RestartServer | FallBack | Notice
 )

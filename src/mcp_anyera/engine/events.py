@@ -82,6 +82,32 @@ class Dropped:
 
 
 @dataclass(frozen=True, slots=True)
+class FellBack:
+    """The old HTTP+SSE transport is tried, since a plain handshake was refused."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reopened:
+    """The server had lost the session or changed its era, and is opened again.
+
+    `Connected` follows when that has worked; calls that the server had refused
+    are then sent again.
+    """
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolHidden:
+    """A tool was left out of a list, since its header annotations are invalid."""
+
+    name: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class ListenEnded:
     """A ``subscriptions/listen`` stream is over."""
 
@@ -90,4 +116,14 @@ class ListenEnded:
     """Seconds until it is opened again; ``None`` when it is given up."""
 
 
-Event: TypeAlias = Connected | Restarted | RoundBegun | Refused | Dropped | ListenEnded
+Event: TypeAlias = (
+    Connected
+    | Restarted
+    | FellBack
+    | Reopened
+    | RoundBegun
+    | Refused
+    | Dropped
+    | ToolHidden
+    | ListenEnded
+)

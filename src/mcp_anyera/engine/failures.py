@@ -48,6 +48,8 @@ class Fault(Enum):
     """The connection ended while the call was open."""
     CONNECT = "connect"
     """No connection came about."""
+    HTTP = "http"
+    """The server answered with an HTTP status and nothing that JSON-RPC knows."""
     BAD_REQUEST = "bad_request"
     """The client side sent what cannot be sent on."""
 
@@ -61,8 +63,28 @@ _CODES: Final = {
     Fault.VIOLATION: INTERNAL_ERROR,
     Fault.LOST: CONNECTION_CLOSED,
     Fault.CONNECT: INTERNAL_ERROR,
+    Fault.HTTP: INTERNAL_ERROR,
     Fault.BAD_REQUEST: INVALID_REQUEST,
 }
+
+
+STATUS_KEY: Final = "io.github.mcp-anyera/status"
+"""Key in ``error.data`` for the HTTP status that a failure came with."""
+
+
+@dataclass(frozen=True, slots=True)
+class HttpFacts:
+    """What HTTP said about a failure."""
+
+    status: int | None = None
+    """The status code; ``None`` when no response came."""
+    challenge: str | None = None
+    """``WWW-Authenticate``: what a 401 or 403 asks for."""
+    retry_after: str | None = None
+    """``Retry-After``, as it came: seconds or a date."""
+
+
+NO_HTTP: Final = HttpFacts()
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +103,18 @@ class Failure:
     """A peer's own ``error.data``, passed on; ours is made when this is ``None``."""
     questions: tuple[dict[str, Any], ...] = field(default=(), repr=False)
     """For ``ROUNDS``: the questions that were left, as the server sent them."""
+    http: HttpFacts = NO_HTTP
+    cause: Failure | BaseException | None = field(default=None, repr=False)
+    """What was raised, or what went wrong when something else was tried."""
 
     def as_error(self) -> dict[str, Any]:
         """Return the JSON-RPC error object that carries this failure."""
         code = _CODES[self.fault] if self.code is None else self.code
-        data = {FAULT_KEY: self.fault.value} if self.data is None else self.data
+        data = self._marks() if self.data is None else self.data
         return {"code": code, "message": self.message, "data": data}
+
+    def _marks(self) -> dict[str, Any]:
+        marks: dict[str, Any] = {FAULT_KEY: self.fault.value}
+        if self.http.status is not None:
+            marks[STATUS_KEY] = self.http.status
+        return marks

@@ -10,6 +10,17 @@ Backward Compatibility), with what the text leaves open:
   answer to the probe or by one more probe.
 * A server that ends is started again, for a plain handshake, once.
 * ``initialize`` is never sent after a modern verdict: some servers lock.
+
+Over HTTP each request is an exchange of its own, so a late answer to the probe
+counts at once, and a status may speak where JSON-RPC does not (`exchanges`). Who
+may come in and whether the server is well are no verdict: 401, 403, 5xx and a
+dropped connection end the opening, except that a refusal of credentials that
+were sent is tried once more with ``initialize``, for some gateways refuse what
+they do not know. An ``initialize`` that fails with 400, 404 or 405 leads to the
+HTTP+SSE transport of 2024-11-05.
+
+A legacy session that the server has lost is opened again in the same way, from
+the probe on, for the server may be another one by now.
 """
 
 from __future__ import annotations
@@ -19,11 +30,25 @@ from enum import Enum, auto
 from typing import Any
 
 from mcp_anyera.engine import detection, jsonrpc
-from mcp_anyera.engine.context import Context, OnReply, WireId
+from mcp_anyera.engine.config import Exchange
+from mcp_anyera.engine.context import Context, OnFault, OnReply, WireId
 from mcp_anyera.engine.detection import AskAgain, Legacy, Modern, NoCommonGround
-from mcp_anyera.engine.effects import Message, RestartServer
-from mcp_anyera.engine.events import Connected, Restarted, Step, Verdict
-from mcp_anyera.engine.failures import UNSUPPORTED_VERSION, Failure, Fault
+from mcp_anyera.engine.effects import FallBack, Message, RestartServer
+from mcp_anyera.engine.events import (
+    Connected,
+    FellBack,
+    Reopened,
+    Restarted,
+    Step,
+    Verdict,
+)
+from mcp_anyera.engine.exchanges import AUTHORIZATION, ExchangeFault
+from mcp_anyera.engine.failures import (
+    NO_HTTP,
+    UNSUPPORTED_VERSION,
+    Failure,
+    Fault,
+)
 from mcp_anyera.engine.metadata import (
     legacy_revision_for,
     stamp,
@@ -43,11 +68,15 @@ class Phase(Enum):
     HANDSHAKING = auto()
     """``initialize`` is out; a late answer to the probe is still welcome."""
     RESTARTING = auto()
-    """The process ended and is being started again."""
+    """The process ended and is being started again, or the transport is changed."""
     READY = auto()
     """The era is known."""
     CLOSED = auto()
     """The server is gone."""
+
+
+def _nothing(*_args: object) -> None:
+    """Stand in until `recovery` listens."""
 
 
 class Lifecycle:
@@ -58,6 +87,14 @@ class Lifecycle:
         self.phase = Phase.NEW
         self.client_id: WireId | None = None
         """Id of the ``initialize`` that waits for an answer."""
+        self.reopening = False
+        """Whether a session that was lost is being opened again."""
+        self.broken = False
+        """Whether the last attempt at that has failed."""
+        self.on_reopening: Callable[[], None] = _nothing
+        self.on_reopened: Callable[[], None] = _nothing
+        self.on_lost: Callable[[Failure], None] = _nothing
+        self._http = context.config.exchange is Exchange.HTTP
         self._reset()
 
     def _reset(self) -> None:
@@ -67,6 +104,10 @@ class Lifecycle:
         self._probes = 0
         self._restarted = False
         self._late: Modern | None = None
+        self._denied: ExchangeFault | None = None
+        """What refused the credentials that came with the probe."""
+        self._first: ExchangeFault | None = None
+        """What refused the handshake before the transport was changed."""
 
     # -- beginning -----------------------------------------------------------------
 
@@ -77,8 +118,23 @@ class Lifecycle:
             text = f"initialize came when the handshake is {state}; send it once"
             self._ctx.fail(message["id"], Failure(Fault.BAD_REQUEST, text))
             return
-        self._reset()
         self.client_id, self._ctx.initialize = message["id"], jsonrpc.params_of(message)
+        self._start()
+
+    def reopen(self, reason: str) -> None:
+        """Open again what was open: the server does not know us any more."""
+        self._ctx.notice(Reopened(reason))
+        self.reopening, self.broken = True, False
+        self.on_reopening()
+        self._start()
+
+    def ensure_session(self) -> None:
+        """Open again what a call needs, after an attempt that has failed."""
+        if self.broken:
+            self.reopen("the last attempt has failed")
+
+    def _start(self) -> None:
+        self._reset()
         limit = self._ctx.config.connect_timeout
         if limit is not None:
             text = f"no answer within {limit:g} s (connect_timeout_seconds)"
@@ -107,7 +163,9 @@ class Lifecycle:
         self.phase = Phase.PROBING
         self._probes += 1
         members = stamp(revision, self._ctx.initialize, None)
-        self._send("server/discover", {"_meta": members}, self._on_probe)
+        self._send(
+            "server/discover", {"_meta": members}, self._on_probe, self._probe_failed
+        )
         if self._ctx.config.only is None:
             self._after(self._ctx.config.probe_timeout, "probe", self._lose_patience)
 
@@ -123,15 +181,14 @@ class Lifecycle:
         initialize = self._ctx.initialize
         revision = self._ctx.config.mode if pinned else legacy_revision_for(initialize)
         params = {**initialize, "protocolVersion": revision}
-        self._send("initialize", params, self._on_initialize)
+        self._send("initialize", params, self._on_initialize, self._initialize_failed)
 
     # -- hearing -------------------------------------------------------------------
 
     def _on_probe(self, reply: Message) -> None:
         finding = detection.classify(reply)
         if self.phase is Phase.HANDSHAKING:
-            if isinstance(finding, Modern):
-                self._late = finding
+            self._late_answer(finding)
             return
         self._ctx.timers.clear("probe")
         match finding:
@@ -145,6 +202,35 @@ class Lifecycle:
                 self._legacy_found()
             case NoCommonGround(reason):  # pragma: no branch - there is no other
                 self._fail(reason)
+
+    def _late_answer(self, finding: detection.Finding) -> None:
+        if not isinstance(finding, Modern):
+            return
+        if self._http:
+            self._connect_modern(finding, "its late answer counts")
+        else:
+            self._late = finding
+
+    def _probe_failed(self, fault: ExchangeFault) -> None:
+        if self.phase is Phase.HANDSHAKING:
+            self._step("server/discover", fault.reason)
+        elif fault.conclusive and fault.error is not None:
+            self._on_probe(jsonrpc.error(None, fault.error))
+        elif fault.conclusive:
+            self._ctx.timers.clear("probe")
+            self._step("server/discover", fault.reason)
+            self._legacy_found()
+        elif (
+            fault.http.status in AUTHORIZATION
+            and fault.credentials
+            and self._ctx.config.only is None
+        ):
+            self._step("server/discover", fault.reason)
+            self._denied = fault
+            self._handshake()
+        else:
+            self._step("server/discover", fault.reason)
+            self._fail("the server could not be asked for its era", fault)
 
     def _ask_again(self, revision: str) -> None:
         if self._probes > 1:
@@ -176,7 +262,9 @@ class Lifecycle:
         else:
             self._fail(f"a handshake can end in {', '.join(LEGACY_REVISIONS)} only")
 
-    def _initialize_refused(self, error: Any) -> None:
+    def _initialize_refused(
+        self, error: Any, fault: ExchangeFault | None = None
+    ) -> None:
         code = error["code"] if jsonrpc.is_error(error) else None
         text = error["message"] if jsonrpc.is_error(error) else "a malformed reply"
         self._step("initialize", f"refused with error {code}: {str(text)[:200]}")
@@ -185,7 +273,29 @@ class Lifecycle:
         elif code == UNSUPPORTED_VERSION and self._may_probe():
             self._probe(LATEST_MODERN)
         else:
-            self._fail("the server accepts neither opening")
+            denied = self._denied or fault
+            self._fail("the server accepts neither opening", denied)
+
+    def _initialize_failed(self, fault: ExchangeFault) -> None:
+        if self._late is None and not self._denied and self._may_fall_back(fault):
+            self._step("initialize", fault.reason)
+            self._fall_back(fault)
+        elif fault.error is not None and fault.conclusive:
+            self._initialize_refused(fault.error, fault)
+        else:
+            self._step("initialize", fault.reason)
+            self._fail("the handshake failed", self._denied or fault)
+
+    def _may_fall_back(self, fault: ExchangeFault) -> bool:
+        config = self._ctx.config
+        possible = config.sse_fallback and config.only is not Era.MODERN
+        return possible and fault.elsewhere and self._first is None
+
+    def _fall_back(self, fault: ExchangeFault) -> None:
+        self._first, self.phase = fault, Phase.RESTARTING
+        self._forget()
+        self._ctx.notice(FellBack(fault.reason))
+        self._ctx.out.append(FallBack(fault.reason))
 
     def _may_probe(self) -> bool:
         return self._ctx.config.only is None and self._probes <= 1
@@ -222,19 +332,41 @@ class Lifecycle:
     def _connected(self, verdict: Verdict, result: dict[str, Any]) -> None:
         client_id = self._end(Phase.READY)
         self._ctx.notice(Connected(verdict))
-        self._ctx.reply(client_id, result)
+        if client_id is not None:
+            self._ctx.face_era = verdict.era
+            self._ctx.reply(client_id, result)
+        else:
+            self.reopening = False
+            self.on_reopened()
 
-    def _fail(self, reason: str) -> None:
+    def _fail(self, reason: str, fault: ExchangeFault | None = None) -> None:
         tried = "; ".join(map(str, self._steps)) or "nothing was tried before"
-        client_id = self._end(Phase.NEW)
-        message = (
-            f"could not connect to {self._ctx.config.target}: {reason} (tried: {tried})"
+        target = self._ctx.config.target
+        cause = None if fault is None else fault.exception
+        if self._first is not None:
+            # The first error tells more: most servers are at the right address.
+            cause = Failure(Fault.CONNECT, f"the HTTP+SSE transport failed: {reason}")
+            fault, reason = self._first, "the handshake was refused"
+        failure = Failure(
+            Fault.CONNECT,
+            f"could not connect to {target}: {reason} (tried: {tried})",
+            http=NO_HTTP if fault is None else fault.http,
+            cause=cause,
         )
-        self._ctx.fail(client_id, Failure(Fault.CONNECT, message))
+        self._failed(failure)
 
-    def _end(self, phase: Phase) -> WireId:
+    def _failed(self, failure: Failure) -> None:
+        if self.reopening:
+            self.reopening, self.broken = False, True
+            self._end(Phase.READY)
+            self.on_lost(failure)
+            return
+        client_id = self._end(Phase.NEW)
+        if client_id is not None:  # pragma: no branch - an opening is somebody's
+            self._ctx.fail(client_id, failure)
+
+    def _end(self, phase: Phase) -> WireId | None:
         client_id = self.client_id
-        assert client_id is not None
         self.phase, self.client_id = phase, None
         self._forget()
         self._ctx.timers.clear("connect")
@@ -273,13 +405,20 @@ class Lifecycle:
 
     # -- helpers -------------------------------------------------------------------
 
-    def _send(self, method: str, params: dict[str, Any], on_reply: OnReply) -> None:
-        self._sent.append(self._ctx.send_own(method, params, on_reply))
+    def _send(
+        self,
+        method: str,
+        params: dict[str, Any],
+        on_reply: OnReply,
+        on_fault: OnFault,
+    ) -> None:
+        wire_id = self._ctx.send_own(method, params, on_reply, on_fault=on_fault)
+        self._sent.append(wire_id)
         self._step_began = self._ctx.now
 
     def _forget(self) -> None:
         for wire_id in self._sent:
-            self._ctx.forget_own(wire_id)
+            self._ctx.abort_own(wire_id)
         self._sent.clear()
         self._ctx.timers.clear("probe")
 

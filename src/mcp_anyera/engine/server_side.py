@@ -15,10 +15,12 @@ from mcp_anyera.engine.calls import Call, Calls
 from mcp_anyera.engine.config import Questions
 from mcp_anyera.engine.context import Context, Handler, WireId
 from mcp_anyera.engine.effects import Message
+from mcp_anyera.engine.exchanges import ExchangeFault
 from mcp_anyera.engine.failures import INTERNAL_ERROR, Failure, Fault
 from mcp_anyera.engine.jsonrpc import Shape
 from mcp_anyera.engine.lifecycle import Lifecycle, Phase
 from mcp_anyera.engine.notifications import Notifications
+from mcp_anyera.engine.recovery import Recovery
 from mcp_anyera.engine.registry import Direction, lookup
 from mcp_anyera.engine.subscriptions import Subscriptions
 from mcp_anyera.eras import BATCHING_REVISION, Era
@@ -34,12 +36,14 @@ class ServerSide:
         asking: Asking,
         subscriptions: Subscriptions,
         lifecycle: Lifecycle,
+        recovery: Recovery,
     ) -> None:
         self._ctx = context
         self._calls = calls
         self._asking = asking
         self._subscriptions = subscriptions
         self._lifecycle = lifecycle
+        self._recovery = recovery
         self._leg: WireId | None = None
         notes = Notifications(context, calls, subscriptions)
         self.handlers: dict[str, Handler] = {
@@ -80,21 +84,51 @@ class ServerSide:
     # -- replies -------------------------------------------------------------------
 
     def _reply(self, message: Message, shape: Shape) -> None:
-        wire_id = message["id"]
+        wire_id = self._answered(message, shape)
         call = self._calls.of_wire(wire_id)
         if call is not None:
             self._calls.leg_ended(call)
             self._reply_to_call(call, message, shape)
-        elif (
-            jsonrpc.is_id(wire_id) and (own := self._ctx.take_own(wire_id)) is not None
-        ):
-            own(message)
+        elif (own := self._ctx.take_own(wire_id)) is not None:
+            own.replied(message)
         else:
             why = "nothing waits for it (late, repeated or unknown)"
             self._ctx.drop("a response of the server", why)
 
+    def _answered(self, message: Message, shape: Shape) -> object:
+        # What comes on the response to a request answers that request or none.
+        # An error may be without an id, and an id may have changed its type.
+        wire_id, leg = message["id"], self._leg
+        nameless = wire_id is None and shape is Shape.ERROR
+        if leg is None or nameless or str(wire_id) == str(leg):
+            return wire_id if leg is None else leg
+        text = "the server answered with the id of another request"
+        self.exchange_failed(leg, ExchangeFault(fault=Fault.VIOLATION, reason=text))
+        return None
+
+    def exchange_failed(self, wire_id: WireId, fault: ExchangeFault) -> None:
+        """Take the end of an exchange that gave no usable reply."""
+        call = self._calls.of_wire(wire_id)
+        if call is not None:
+            self._calls.leg_ended(call)
+            if not self._recovery.of_fault(call, fault):
+                self._exchange_of_call_failed(call, fault)
+        elif (own := self._ctx.take_own(wire_id)) is not None:
+            own.failed(fault)
+        else:
+            self._ctx.drop("the end of an exchange", fault.reason)
+
+    def _exchange_of_call_failed(self, call: Call, fault: ExchangeFault) -> None:
+        if fault.error is not None:
+            error = jsonrpc.error(None, fault.error)
+            self._reply_to_call(call, error, Shape.ERROR)
+        else:
+            self._calls.fail(call, call.refusal or fault.failure(call.label))
+
     def _reply_to_call(self, call: Call, message: Message, shape: Shape) -> None:
         if shape is Shape.ERROR:
+            if self._recovery.of_error(call, message["error"]):
+                return
             if call.refusal is None:
                 self._calls.reject(call, message["error"])
             else:
@@ -104,7 +138,7 @@ class ServerSide:
         elif call.refusal is not None and message["result"].get("isError") is True:
             self._calls.fail(call, call.refusal)
         else:
-            self._note_level(call)
+            self._recovery.note(call)
             self._calls.complete(call, message["result"])
 
     def _modern_result(self, call: Call, result: Message) -> None:
@@ -117,10 +151,6 @@ class ServerSide:
             name = str(result.get("resultType"))[:80]
             text = f"{call.label} was answered with the unknown resultType {name!r}"
             self._calls.fail(call, Failure(Fault.VIOLATION, text))
-
-    def _note_level(self, call: Call) -> None:
-        if call.method == "logging/setLevel":
-            self._ctx.log_level = (call.params or {}).get("level")
 
     # -- requests and notifications ------------------------------------------------
 
@@ -183,14 +213,15 @@ class ServerSide:
     def _malformed(self, message: object, problem: str) -> None:
         reply = jsonrpc.is_object(message) and "method" not in message
         wire_id = message.get("id") if jsonrpc.is_object(message) and reply else None
+        if reply and self._leg is not None:
+            wire_id = self._leg
         call = self._calls.of_wire(wire_id)
         if call is not None:
             text = f"{call.label} was answered with a malformed message: {problem}"
             self._calls.leg_ended(call)
             self._calls.fail(call, Failure(Fault.VIOLATION, text))
-        elif (
-            jsonrpc.is_id(wire_id) and (own := self._ctx.take_own(wire_id)) is not None
-        ):
-            own(jsonrpc.error(wire_id, {"code": INTERNAL_ERROR, "message": problem}))
+        elif (own := self._ctx.take_own(wire_id)) is not None:
+            body = {"code": INTERNAL_ERROR, "message": problem}
+            own.replied(jsonrpc.error(None, body))
         else:
             self._ctx.drop("a message of the server", problem)

@@ -12,7 +12,7 @@ Spec: 2026-07-28 ``basic/patterns/subscriptions``.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, Final, cast
 
@@ -101,6 +101,12 @@ class Subscriptions:
         self._resources.uris[uri] = None
         self._resources.waiters.append(Waiter(message["id"], uri))
         self._open(self._resources)
+
+    def take_over(self, uris: Iterable[str]) -> None:
+        """Go on with subscriptions that a legacy server held before it changed."""
+        self._resources.uris.update(dict.fromkeys(uris))
+        if self._resources.uris:
+            self._open(self._resources)
 
     def unsubscribe(self, message: Message) -> None:
         """Take ``resources/unsubscribe``; it is answered at once."""

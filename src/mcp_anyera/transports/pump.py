@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 import math
-from typing import Protocol
+from typing import Protocol, cast
 
 import anyio
 import anyio.abc
@@ -19,18 +19,27 @@ from mcp_anyera.engine import (
     Ask,
     Effect,
     Engine,
-    Message,
+    FallBack,
     Notice,
     Question,
     RestartServer,
     ToClient,
+    ToolHidden,
     ToServer,
     Withdraw,
     jsonrpc,
 )
 from mcp_anyera.engine.events import Event
 from mcp_anyera.engine.failures import INVALID_PARAMS
-from mcp_anyera.transports.wire import Malformed, Wire, WireClosed
+from mcp_anyera.transports.wire import (
+    Failed,
+    HttpWire,
+    Malformed,
+    Received,
+    Suspicion,
+    Wire,
+    WireClosed,
+)
 
 logger = logging.getLogger("mcp_anyera")
 
@@ -66,7 +75,8 @@ class Pump:
         self._side = side
         self._restart_wanted = False
         self._flushing = False
-        self._outbox: list[Message] = []
+        self._tasks: anyio.abc.TaskGroup | None = None
+        self._outbox: list[ToServer] = []
         self._outgoing = anyio.Event()
         self._armed: float | None = None
         self._rearm = anyio.Event()
@@ -84,9 +94,9 @@ class Pump:
 
     def _perform(self, effect: Effect) -> None:
         match effect:
-            case ToServer(message):
+            case ToServer():
                 if not self._flushing:
-                    self._outbox.append(message)
+                    self._outbox.append(effect)
                     self._outgoing.set()
             case ToClient():
                 self._side.to_client(effect)
@@ -98,12 +108,24 @@ class Pump:
                 self._notice(event)
             case RestartServer():
                 self._restart_wanted = True
-            case AbortLeg():
-                # Only an HTTP exchange can be closed by itself, and no wire of
-                # this module carries one.
-                raise AssertionError(effect)
+            case AbortLeg(leg):
+                self._abort(leg)
+            case FallBack():
+                assert self._tasks is not None
+                self._tasks.start_soon(self._fall_back)
+
+    def _abort(self, leg: int | str) -> None:
+        # The request may be waiting for the writer still.
+        self._outbox = [
+            sent
+            for sent in self._outbox
+            if sent.message.get("id") != leg or "method" not in sent.message
+        ]
+        cast("HttpWire", self._wire).abort(leg)
 
     def _notice(self, event: Event) -> None:
+        if isinstance(event, ToolHidden):
+            logger.warning("tool %r is left out: %s", event.name, event.reason)
         try:
             self._side.notice(event)
         except Exception:
@@ -113,6 +135,7 @@ class Pump:
 
     def start(self, tasks: anyio.abc.TaskGroup) -> None:
         """Start pumping in a task group; it ends with the group."""
+        self._tasks = tasks
         tasks.start_soon(self._write)
         tasks.start_soon(self._keep_time)
         tasks.start_soon(self._read, tasks)
@@ -126,11 +149,21 @@ class Pump:
                 if not await self._lost(str(closed), tasks):
                     return
                 continue
-            if isinstance(message, Malformed):
-                self._side.fault(message.error)
-                message = None
-            now = anyio.current_time()
-            self.perform(self.engine.receive_from_server(message, now))
+            self.perform(self._take(message, anyio.current_time()))
+
+    def _take(self, item: object, now: float) -> list[Effect]:
+        match item:
+            case Received(message, leg):
+                return self.engine.receive_from_server(message, now, leg)
+            case Failed(leg, fault):
+                return self.engine.exchange_failed(leg, fault, now)
+            case Suspicion(clause):
+                return self.engine.suspect(clause, now)
+            case Malformed():
+                self._side.fault(item.error)
+                return self.engine.receive_from_server(None, now)
+            case message:
+                return self.engine.receive_from_server(message, now)
 
     async def _lost(self, reason: str, tasks: anyio.abc.TaskGroup) -> bool:
         self.perform(self.engine.server_closed(reason, anyio.current_time()))
@@ -151,6 +184,15 @@ class Pump:
         self.perform(self.engine.server_started(anyio.current_time()))
         return True
 
+    async def _fall_back(self) -> None:
+        try:
+            await cast("HttpWire", self._wire).fall_back()
+        except OSError as error:
+            self.perform(self.engine.server_closed(str(error), anyio.current_time()))
+            self._side.closed()
+        else:
+            self.perform(self.engine.server_started(anyio.current_time()))
+
     async def _write(self) -> None:
         while self._outbox or not self._flushing:
             if self._outbox:
@@ -161,7 +203,7 @@ class Pump:
                 await self._outgoing.wait()
         self._drained.set()
 
-    async def _send(self, batch: list[Message]) -> None:
+    async def _send(self, batch: list[ToServer]) -> None:
         try:
             await self._wire.send(batch)
         except (TypeError, ValueError, RecursionError) as error:
@@ -171,8 +213,9 @@ class Pump:
             for message in batch:
                 await self._send([message])
 
-    def _unsendable(self, message: Message, error: Exception) -> None:
+    def _unsendable(self, sent: ToServer, error: Exception) -> None:
         # Only the one who asked for it can know; the connection goes on.
+        message = sent.message
         text = (
             f"{message.get('method', 'an answer')} cannot be written as JSON: {error}"
         )

@@ -8,7 +8,6 @@ at once: lock files, fixed ports and single-seat backends keep working.
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import signal
@@ -17,13 +16,14 @@ import sys
 from collections import deque
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any, Final, Self, TextIO
+from typing import Final, Self, TextIO
 
 import anyio
 import anyio.abc
 
 from mcp_anyera._sdk import StdioServerParameters, get_default_environment
-from mcp_anyera.transports.wire import Malformed, WireClosed
+from mcp_anyera.engine import ToServer
+from mcp_anyera.transports.wire import Traits, WireClosed, from_json, to_json
 
 LEAVE_TIMEOUT: Final = 2.0
 """Seconds for a server to end by itself after stdin has closed; both SDKs use it."""
@@ -40,7 +40,7 @@ _GONE: Final = (OSError, anyio.BrokenResourceError, anyio.ClosedResourceError)
 class StdioWire:
     """The pipes of one server process, and the process itself."""
 
-    restartable = True
+    traits = Traits(restartable=True)
 
     def __init__(
         self, parameters: StdioServerParameters, errlog: TextIO | None = None
@@ -117,12 +117,12 @@ class StdioWire:
 
     # -- messages ------------------------------------------------------------------
 
-    async def send(self, messages: Sequence[dict[str, Any]]) -> None:
+    async def send(self, messages: Sequence[ToServer]) -> None:
         """Write messages, one line each; a process that is gone is no error here."""
         process = self._process
         if process is None or process.stdin is None:
             return
-        lines = b"".join(_encode(message) for message in messages)
+        lines = b"".join(to_json(sent.message).encode() + b"\n" for sent in messages)
         with suppress(*_GONE):
             await process.stdin.send(lines)
 
@@ -134,7 +134,7 @@ class StdioWire:
         """
         while not self._lines:
             await self._fill()
-        return _decode(self._lines.popleft())
+        return from_json(self._lines.popleft())
 
     async def _fill(self) -> None:
         process = self._process
@@ -199,21 +199,6 @@ class StdioWire:
         reason = "its stdout closed" if status is None else f"exit status {status}"
         shown = list(self._tail)[-_SHOWN_LINES:]
         return f"{reason}; stderr ends with: {' | '.join(shown)}" if shown else reason
-
-
-# ASCII only, so that no reader takes U+2028 or U+0085 for the end of a line.
-_to_json = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
-
-
-def _encode(message: dict[str, Any]) -> bytes:
-    return _to_json(message).encode() + b"\n"
-
-
-def _decode(line: bytes) -> object:
-    try:
-        return json.loads(line)
-    except (ValueError, RecursionError) as error:
-        return Malformed(error)
 
 
 async def _end(process: anyio.abc.Process) -> None:

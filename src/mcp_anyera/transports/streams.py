@@ -10,7 +10,8 @@ from typing import Any, Final, Self
 import anyio
 
 from mcp_anyera._sdk import SessionMessage, from_session_message, to_session_message
-from mcp_anyera.transports.wire import Malformed, WireClosed
+from mcp_anyera.engine import ToServer
+from mcp_anyera.transports.wire import Malformed, Traits, WireClosed
 
 _GONE: Final = (anyio.ClosedResourceError, anyio.BrokenResourceError, anyio.EndOfStream)
 
@@ -18,17 +19,20 @@ _GONE: Final = (anyio.ClosedResourceError, anyio.BrokenResourceError, anyio.EndO
 class StreamsWire:
     """The read and write streams that a transport of the SDK yields."""
 
-    restartable = False
-
     def __init__(
-        self, source: AbstractAsyncContextManager[Any] | Sequence[Any]
+        self,
+        source: AbstractAsyncContextManager[Any] | Sequence[Any],
+        *,
+        legacy_only: bool = False,
     ) -> None:
         """Prepare the streams.
 
         Args:
             source: An SDK transport that was not entered yet, or what one
                 yielded; members after the pair are kept in `extras`.
+            legacy_only: Whether nothing but legacy can come through.
         """
+        self.traits = Traits(legacy_only=legacy_only)
         self._source = source
         self._stack = AsyncExitStack()
         self._read: Any = None
@@ -55,11 +59,11 @@ class StreamsWire:
             await stream.aclose()
         await self._stack.__aexit__(exc_type, exc, traceback)
 
-    async def send(self, messages: Sequence[dict[str, Any]]) -> None:
+    async def send(self, messages: Sequence[ToServer]) -> None:
         """Write messages; a closed stream is no error here."""
         try:
-            for message in messages:
-                await self._write.send(to_session_message(message))
+            for sent in messages:
+                await self._write.send(to_session_message(sent.message))
         except _GONE:
             return
 

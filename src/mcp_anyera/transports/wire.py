@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from types import TracebackType
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
+
+from mcp_anyera.engine import Exchange, ExchangeFault, ToServer
+from mcp_anyera.engine.config import PROBE_TIMEOUT
 
 
 class WireClosed(Exception):  # noqa: N818 - an event, not a mistake
@@ -21,11 +26,48 @@ class Malformed:
         self.error = error
 
 
+@dataclass(frozen=True, slots=True)
+class Received:
+    """A message that came on the response to one request."""
+
+    message: object
+    leg: int | str
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """The exchange of one request is over, and gave no reply that can be used."""
+
+    leg: int | str
+    fault: ExchangeFault
+
+
+@dataclass(frozen=True, slots=True)
+class Suspicion:
+    """Why the server may be unable to ask anything, or that it is able."""
+
+    clause: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Traits:
+    """What a wire can do, and how the engine has to deal with it."""
+
+    exchange: Exchange = Exchange.STREAM
+    restartable: bool = False
+    """Whether `Wire.restart` can give a fresh server."""
+    sse_fallback: bool = False
+    """Whether `Wire.fall_back` leads somewhere."""
+    legacy_only: bool = False
+    """Whether nothing but legacy can come through, so that no probe is sent."""
+    probe_timeout: float = PROBE_TIMEOUT
+    """Patience with the probe where the user has said nothing, in seconds."""
+
+
 class Wire(Protocol):
     """One connection to one server."""
 
-    restartable: bool
-    """Whether `restart` can give a fresh server."""
+    traits: Traits
 
     async def __aenter__(self) -> object:
         """Start the server, or take hold of it.
@@ -49,12 +91,12 @@ class Wire(Protocol):
         """
         ...
 
-    async def send(self, messages: Sequence[dict[str, Any]]) -> None:
+    async def send(self, messages: Sequence[ToServer]) -> None:
         """Write messages in order; a server that is gone is no error here."""
         ...
 
     async def receive(self) -> object:
-        """Return the next message, or `Malformed`.
+        """Return the next message, or one of the classes above.
 
         Raises:
             WireClosed: The server is gone.
@@ -72,3 +114,51 @@ class Wire(Protocol):
     async def watch(self) -> None:
         """Look after what `receive` does not see, while the server runs."""
         ...
+
+
+class HttpWire(Wire, Protocol):
+    """A wire on which every request has an exchange of its own."""
+
+    def abort(self, leg: int | str) -> None:
+        """Close the exchange of one request; nothing comes of it any more."""
+        ...
+
+    async def fall_back(self) -> None:
+        """Change to the HTTP+SSE transport of 2024-11-05.
+
+        Raises:
+            OSError: There is none here.
+        """
+        ...
+
+
+def engine_options(wire: Wire, mode: str, patience: float | None) -> dict[str, Any]:
+    """Return what the engine's configuration takes from a wire.
+
+    Args:
+        wire: The wire to come.
+        mode: The mode that the user has asked for.
+        patience: The user's patience with the probe; ``None`` takes the wire's.
+    """
+    traits = wire.traits
+    return {
+        "mode": "legacy" if mode == "auto" and traits.legacy_only else mode,
+        "exchange": traits.exchange,
+        "restartable": traits.restartable,
+        "sse_fallback": traits.sse_fallback,
+        "probe_timeout": traits.probe_timeout if patience is None else patience,
+    }
+
+
+# ASCII only, so that no reader takes U+2028 or U+0085 for the end of a line.
+to_json: Final[Callable[[Any], str]] = json.JSONEncoder(
+    separators=(",", ":"), allow_nan=False
+).encode
+
+
+def from_json(text: bytes | str) -> object:
+    """Return what a peer has written, or `Malformed`."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        return Malformed(error)

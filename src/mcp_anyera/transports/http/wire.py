@@ -1,0 +1,385 @@
+"""Streamable HTTP of both eras as a wire: every message is an exchange of its own.
+
+What a message wears says which era it belongs to: a modern one names its method
+in a header. A modern exchange is closed to cancel it and is lost when it breaks;
+a legacy one belongs to a session, and can be read on from where it broke off.
+
+Spec: 2026-07-28 and 2025-11-25 ``basic/transports`` (Streamable HTTP).
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import deque
+from collections.abc import Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Final, Self, cast
+
+import anyio
+
+from mcp_anyera._sdk import SDK1, httpx
+from mcp_anyera.engine import Exchange, ExchangeFault, Fault, ToServer
+from mcp_anyera.engine.headers import METHOD_HEADER
+from mcp_anyera.transports.http.channel import Channel, Cursor, content_type, facts
+from mcp_anyera.transports.http.clients import HttpOptions
+from mcp_anyera.transports.http.fallback import SseFallback
+from mcp_anyera.transports.http.session import EVENTS, SESSION_HEADER, LegacySession
+from mcp_anyera.transports.http.sse import SentEvent, TooLarge
+from mcp_anyera.transports.wire import (
+    Failed,
+    Malformed,
+    Received,
+    Suspicion,
+    Traits,
+    WireClosed,
+    from_json,
+    to_json,
+)
+
+logger = logging.getLogger("mcp_anyera")
+
+PROBE_TIMEOUT: Final = 10.0
+"""Seconds of patience with the probe. Unlike a process, a server that does not
+know the method answers; silence means a cold start more often than legacy."""
+NOTICE_TIMEOUT: Final = 5.0
+"""Seconds that a message waits for the notification before it."""
+LEAVE_TIMEOUT: Final = 1.0
+"""Seconds at the end for notifications to arrive."""
+ANSWER_ATTEMPTS: Final = 3
+_ACCEPT: Final = {
+    "accept": "application/json, text/event-stream",
+    "content-type": "application/json",
+}
+_JSON: Final = "application/json"
+_STATELESS: Final = (
+    "the server handed out no session, and a stateless legacy server cannot ask "
+    "anything"
+)
+_JSON_MODE: Final = (
+    "the server replies with JSON instead of event streams, and such a legacy "
+    "server cannot ask anything during a call"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Request:
+    """A request on its way."""
+
+    leg: int | str
+    method: str
+    headers: dict[str, str]
+    body: bytes
+
+    @property
+    def modern(self) -> bool:
+        """Whether it is a request of the modern era."""
+        return METHOD_HEADER in self.headers
+
+
+class StreamableHttpWire:
+    """One URL, in either era."""
+
+    traits = Traits(
+        exchange=Exchange.HTTP, sse_fallback=True, probe_timeout=PROBE_TIMEOUT
+    )
+
+    def __init__(self, url: str, options: HttpOptions) -> None:
+        """Prepare; nothing is sent before the first message.
+
+        Args:
+            url: The endpoint.
+            options: The client to use, and what to send with every request.
+        """
+        self._url = url
+        self._options = options
+        self._stack = AsyncExitStack()
+        self._inbox: deque[object] = deque()
+        self._arrived = anyio.Event()
+        self._open: dict[int | str, anyio.CancelScope] = {}
+        self._last_notice = anyio.Event()
+        self._last_notice.set()
+        self._initialized = self._last_notice
+        self._fallback: SseFallback | None = None
+
+    @property
+    def extras(self) -> tuple[Any, ...]:
+        """What the SDK's transport yields after its streams: on 1.x the session id."""
+        return (lambda: self._session.id,) if SDK1 else ()
+
+    # -- life ----------------------------------------------------------------------
+
+    async def __aenter__(self) -> Self:
+        """Make the client, if the caller has given none."""
+        self._client = self._options.open()
+        if self._options.client is None:
+            await self._stack.enter_async_context(self._client)
+        self._channel = Channel(self._url, self._options, self._client)
+        self._session = LegacySession(self._channel)
+        self._tasks = anyio.create_task_group()
+        await self._stack.enter_async_context(self._tasks)
+        return self
+
+    async def __aexit__(self, *_exc: object) -> None:
+        """Let notifications arrive, delete a legacy session, close the client."""
+        with anyio.CancelScope(shield=True):
+            with anyio.move_on_after(LEAVE_TIMEOUT):
+                await self._last_notice.wait()
+            if self._fallback is not None:
+                await self._fallback.stop()
+            self._tasks.cancel_scope.cancel()
+            if self._options.terminate_on_close:
+                await self._session.end()
+        await self._stack.__aexit__(None, None, None)
+
+    async def receive(self) -> object:
+        """Return the next thing that has arrived.
+
+        Raises:
+            WireClosed: The HTTP+SSE transport has closed.
+        """
+        while not self._inbox:
+            self._arrived = anyio.Event()
+            await self._arrived.wait()
+        item = self._inbox.popleft()
+        if isinstance(item, WireClosed):
+            raise item
+        return item
+
+    def _put(self, item: object) -> None:
+        self._inbox.append(item)
+        self._arrived.set()
+
+    async def restart(self) -> None:
+        """Refuse: there is no process here."""
+        raise OSError("a URL cannot be started again")
+
+    async def watch(self) -> None:
+        """Do nothing: every exchange looks after itself."""
+
+    async def fall_back(self) -> None:
+        """Change to the HTTP+SSE transport of 2024-11-05.
+
+        Raises:
+            OSError: There is none at this URL.
+        """
+        lent = self._options.lend(self._client)
+        self._fallback = SseFallback(self._url, lent, self._put)
+        await self._fallback.start(self._tasks)
+
+    # -- sending -------------------------------------------------------------------
+
+    async def send(self, messages: Sequence[ToServer]) -> None:
+        """Start an exchange for each message."""
+        if self._fallback is not None:
+            await self._fallback.send(messages)
+            return
+        # All of them first, so that what cannot be written stops before it starts.
+        bodies = [to_json(sent.message).encode() for sent in messages]
+        for sent, body in zip(messages, bodies, strict=True):
+            self._start(sent.message, sent.headers or {}, body)
+
+    def _start(
+        self, message: dict[str, Any], headers: dict[str, str], body: bytes
+    ) -> None:
+        if "method" not in message:
+            self._tasks.start_soon(self._answer, headers, body)
+        elif "id" in message:
+            request = _Request(message["id"], message["method"], headers, body)
+            scope = self._open[request.leg] = anyio.CancelScope()
+            self._tasks.start_soon(self._request, request, scope)
+        else:
+            self._start_notice(message["method"], headers, body)
+
+    def _start_notice(self, method: str, headers: dict[str, str], body: bytes) -> None:
+        before, self._last_notice = self._last_notice, anyio.Event()
+        if method == "notifications/initialized":
+            # Requests wait for it: a server refuses what overtakes it.
+            self._initialized = self._last_notice
+            self._session.agree(headers)
+        self._tasks.start_soon(
+            self._notify, method, headers, body, before, self._last_notice
+        )
+
+    def abort(self, leg: int | str) -> None:
+        """Close the exchange of one request; nothing comes of it any more."""
+        scope = self._open.pop(leg, None)
+        if scope is not None:
+            scope.cancel()
+
+    # -- a request -----------------------------------------------------------------
+
+    async def _request(self, request: _Request, scope: anyio.CancelScope) -> None:
+        fault = None
+        with scope:
+            with anyio.move_on_after(NOTICE_TIMEOUT):
+                await self._initialized.wait()
+            fault = await self._exchange(request)
+        # The id may be in use again by now, never by this exchange.
+        if self._open.get(request.leg) is scope:
+            del self._open[request.leg]
+        if fault is not None:
+            self._put(Failed(request.leg, fault))
+
+    async def _exchange(self, request: _Request) -> ExchangeFault | None:
+        named = None if request.modern else self._session.id
+        session = {} if request.modern else self._session.headers
+        if request.method == "initialize":
+            named, session = None, {}
+        headers = {**_ACCEPT, **request.headers, **session}
+        patient = request.method == "subscriptions/listen"
+        try:
+            response = await self._channel.send(
+                "POST", headers, request.body, patient=patient
+            )
+        except Exception as error:  # noqa: BLE001 - an auth flow may raise anything
+            return _broken(error)
+        try:
+            if response.is_success:
+                return await self._replied(request, response)
+            judge = partial(self._session.state, named)
+            return await self._channel.refused(response, judge)
+        except (httpx.HTTPError, httpx.StreamError, TooLarge) as error:
+            return _broken(error, response)
+        finally:
+            await response.aclose()
+
+    async def _replied(
+        self, request: _Request, response: httpx.Response
+    ) -> ExchangeFault | None:
+        kind = content_type(response)
+        self._note_session(request, response, kind)
+        if kind == EVENTS:
+            return await self._stream(request, response)
+        if kind == _JSON:
+            return self._body(
+                request, await self._channel.read_json(response), response
+            )
+        reason = f"HTTP {response.status_code} with {kind or 'no content'!s}"
+        return ExchangeFault(
+            fault=Fault.VIOLATION,
+            reason=f"{reason} where a JSON-RPC response was expected",
+            http=facts(response),
+        )
+
+    def _note_session(
+        self, request: _Request, response: httpx.Response, kind: str
+    ) -> None:
+        if request.method == "initialize":
+            self._session.begin(response)
+            stateless = _STATELESS if self._session.id is None else None
+            self._put(Suspicion(_JSON_MODE if kind == _JSON else stateless))
+        elif request.method == "server/discover":
+            self._discard_session(response)
+
+    def _discard_session(self, response: httpx.Response) -> None:
+        # Some legacy servers hand out a session with their refusal of the probe.
+        stray = response.headers.get(SESSION_HEADER)
+        if stray is not None:
+            self._tasks.start_soon(self._session.delete, {SESSION_HEADER: stray})
+
+    def _body(
+        self, request: _Request, message: object, response: httpx.Response
+    ) -> ExchangeFault | None:
+        if isinstance(message, Malformed):
+            return ExchangeFault(
+                fault=Fault.VIOLATION,
+                reason=f"the body is no JSON: {message.error}",
+                http=facts(response),
+            )
+        self._put(Received(message, request.leg))
+        return None if _answers(message) else _nothing(response)
+
+    async def _stream(
+        self, request: _Request, response: httpx.Response
+    ) -> ExchangeFault | None:
+        cursor = Cursor()
+        deliver = partial(self._event, request.leg)
+        broken = None
+        try:
+            if await self._channel.read_events(response, cursor, deliver):
+                return None
+        except httpx.HTTPError as error:
+            broken = error
+        if cursor.last_id is not None and not request.modern:
+            await response.aclose()
+            if await self._session.read_on(cursor, deliver, 1):
+                return None
+        return _nothing(response) if broken is None else _broken(broken, response)
+
+    def _event(self, leg: int | str | None, event: SentEvent) -> bool:
+        if event.name != "message" or not event.data:
+            return False
+        message = from_json(event.data)
+        if leg is None or isinstance(message, Malformed):
+            self._put(message)
+            return False
+        self._put(Received(message, leg))
+        return _answers(message)
+
+    # -- notifications and answers -------------------------------------------------
+
+    async def _notify(
+        self,
+        method: str,
+        headers: dict[str, str],
+        body: bytes,
+        before: anyio.Event,
+        done: anyio.Event,
+    ) -> None:
+        with anyio.move_on_after(NOTICE_TIMEOUT):
+            await before.wait()
+        try:
+            error = await self._post(headers, body)
+        finally:
+            done.set()
+        if error is not None:
+            self._put(Malformed(error))
+        elif method == "notifications/initialized":
+            await self._session.listen(partial(self._event, None))
+
+    async def _answer(self, headers: dict[str, str], body: bytes) -> None:
+        # What a human said must not be lost because a connection was.
+        error: Exception | None = None
+        for attempt in range(ANSWER_ATTEMPTS):
+            await anyio.sleep(attempt)
+            error = await self._post(headers, body)
+            if not isinstance(error, httpx.TransportError):
+                break
+        if error is not None:
+            self._put(Malformed(error))
+
+    async def _post(self, headers: dict[str, str], body: bytes) -> Exception | None:
+        everything = {**_ACCEPT, **headers, **self._session.headers}
+        try:
+            response = await self._channel.send("POST", everything, body)
+            await response.aclose()
+        except Exception as error:  # noqa: BLE001 - an auth flow may raise anything
+            return error
+        if response.is_success:
+            return None
+        text = f"the server answered a notification with HTTP {response.status_code}"
+        return httpx.HTTPStatusError(text, request=response.request, response=response)
+
+
+def _answers(message: object) -> bool:
+    # A batch, which one old revision has, may hold the answer.
+    if isinstance(message, list):
+        return any(map(_answers, cast("list[object]", message)))
+    return isinstance(message, dict) and "method" not in message
+
+
+def _nothing(response: httpx.Response) -> ExchangeFault:
+    reason = "the response ended without an answer"
+    return ExchangeFault(fault=Fault.LOST, reason=reason, http=facts(response))
+
+
+def _broken(error: Exception, response: httpx.Response | None = None) -> ExchangeFault:
+    if isinstance(error, TooLarge):
+        assert response is not None
+        return ExchangeFault(
+            fault=Fault.VIOLATION, reason=str(error), http=facts(response)
+        )
+    said = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    return ExchangeFault(fault=Fault.LOST, reason=said, exception=error)
