@@ -63,7 +63,7 @@ def test_a_legacy_request_names_its_revision_after_the_handshake_alone() -> None
         talk.client_says(request(1, "tools/list"))
         assert talk.headers() == {"MCP-Protocol-Version": "2025-11-25"}
         talk.server_sees(method="tools/list")
-    old = {"protocolVersion": "2025-03-26", "capabilities": {}}
+    old: Json = {"protocolVersion": "2025-03-26", "capabilities": {}}
     with legacy(answer=old, **HTTP) as talk:
         talk.client_says(request(1, "tools/list"))
         assert talk.headers() == {}

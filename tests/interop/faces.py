@@ -6,17 +6,18 @@ streams. Both have the verbs that the tests use under the same names.
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from typing import Any
 
 from mcp import ClientSession
 from mcp.client.stdio import stdio_client
+from mcp.client.streamable_http import streamable_http_client
 from pydantic import AnyUrl
 
 from mcp_anyera import Client, adapt
 from mcp_anyera._sdk import SDK1, StdioServerParameters, types
-from tests.interop.peers import command
+from tests.interop.peers import command, listening, shared
 
 FACES = ("client", "adapt")
 ANSWERS: dict[str, Any] = {
@@ -33,18 +34,38 @@ ANSWERS: dict[str, Any] = {
 async def connected(
     face: str, peer: str, env: dict[str, str] | None = None, **options: Any
 ) -> AsyncGenerator[Any]:
-    """Connect to a peer in one of the two ways."""
-    program, *arguments = command(peer)
-    parameters = StdioServerParameters(command=program, args=arguments, env=env)
-    if face == "client":
-        async with Client(parameters, **options) as client:
-            yield client
-        return
-    level = options.pop("log_level", None)
-    async with adapt(stdio_client(parameters), log_level=level) as (read, write):
-        async with ClientSession(read, write, **options) as session:
-            await session.initialize()
-            yield session
+    """Connect to a peer in one of the two ways.
+
+    A peer over HTTP is shared with other tests unless it gets an environment.
+    """
+    with _place(peer, env) as place:
+        if face == "client":
+            async with Client(place, **options) as client:
+                yield client
+            return
+        transport = (
+            streamable_http_client(place)
+            if isinstance(place, str)
+            else stdio_client(place)
+        )
+        level = options.pop("log_level", None)
+        async with adapt(transport, log_level=level) as (read, write, *_):
+            async with ClientSession(read, write, **options) as session:
+                await session.initialize()
+                yield session
+
+
+@contextmanager
+def _place(peer: str, env: dict[str, str] | None) -> Iterator[Any]:
+    name = peer.removesuffix("@http")
+    if name == peer:
+        program, *arguments = command(peer)
+        yield StdioServerParameters(command=program, args=arguments, env=env)
+    elif env is None:
+        yield shared(name)
+    else:
+        with listening(name, env) as url:
+            yield url
 
 
 async def elicit(context: Any, params: Any) -> types.ElicitResult:

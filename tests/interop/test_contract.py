@@ -21,12 +21,12 @@ from mcp_anyera import (
 from mcp_anyera._sdk import SDK1, SDKError, types
 from mcp_anyera.engine import CallInfo, Connected
 from tests.interop.faces import EVERYTHING, connected, elicit, text
-from tests.interop.peers import DUAL, LEGACY, MODERN
+from tests.interop.peers import DUAL, LEGACY, MODERN, era
 
 pytestmark = pytest.mark.interop
 
 
-@pytest.fixture(params=[LEGACY, MODERN])
+@pytest.fixture(params=[LEGACY, MODERN, f"{LEGACY}@http", f"{MODERN}@http"])
 def peer(request: pytest.FixtureRequest) -> str:
     return request.param
 
@@ -273,7 +273,7 @@ async def test_the_context_says_who_asks_and_for_which_call(peer: str) -> None:
     assert context.request_id == context.key
     assert (context.era, context.round, context.dialect.value) == (
         (Era.LEGACY, 0, "direct")
-        if peer == LEGACY
+        if era(peer) == "legacy"
         else (Era.MODERN, 1, "input_requests")
     )
 
@@ -386,15 +386,21 @@ async def test_a_raising_observer_harms_nothing(peer: str) -> None:
         assert text(await client.call_tool("two_rounds")) == "one then two"
 
 
+async def test_a_leg_with_nothing_but_state_is_no_round(peer: str) -> None:
+    async with connected("client", peer, input_required_max_rounds=3) as client:
+        result = await client.call_tool("patience", {"legs": 5})
+        assert text(result) == "done after 5 legs"
+
+
 async def test_a_dual_era_server_serves_whichever_era_is_asked_for() -> None:
-    for mode, era in (
+    for mode, expected in (
         ("auto", Era.MODERN),
         ("legacy", Era.LEGACY),
         ("modern", Era.MODERN),
         ("2025-11-25", Era.LEGACY),
     ):
         async with connected("client", DUAL, mode=mode, **EVERYTHING) as client:
-            assert client.era is era
+            assert client.era is expected
             assert text(await client.call_tool("two_rounds")) == "one then two"
 
 
@@ -405,7 +411,7 @@ async def test_listen_works_on_a_modern_connection_of_sdk_2_and_says_why_not_els
         if SDK1:
             with pytest.raises(NotImplementedError, match=r"listen\(\) needs mcp 2\.x"):
                 client.listen(tools_list_changed=True)
-        elif peer == LEGACY:
+        elif era(peer) == "legacy":
             with pytest.raises(RuntimeError):
                 async with client.listen(tools_list_changed=True):
                     pass

@@ -5,11 +5,16 @@ import logging
 import os
 import sys
 from pathlib import Path
+from typing import Any
 
 import anyio
 from mcp import types
 from mcp.server.fastmcp import Context, FastMCP
-from mcp.server.lowlevel.server import NotificationOptions, Server
+from mcp.server.lowlevel.server import (
+    InitializationOptions,
+    NotificationOptions,
+    Server,
+)
 from mcp.server.stdio import stdio_server
 from pydantic import AnyUrl, BaseModel
 
@@ -259,12 +264,28 @@ async def unsubscribe(uri: AnyUrl) -> None:
     subscribed.discard(str(uri))
 
 
-async def main() -> None:
-    options = low.create_initialization_options(NotificationOptions(tools_changed=True))
+def options(*_args: object, **_kwargs: object) -> InitializationOptions:
+    made = plain_options(NotificationOptions(tools_changed=True))
     # The SDK has the handlers but always says that it cannot subscribe.
-    options.capabilities.resources.subscribe = True
+    made.capabilities.resources.subscribe = True
+    return made
+
+
+plain_options = low.create_initialization_options
+low.create_initialization_options = options
+
+
+def http_app(flags: set[str]) -> tuple[Any, str]:
+    if "--sse" in flags:
+        return server.sse_app(), server.settings.sse_path
+    server.settings.stateless_http = "--stateless" in flags
+    server.settings.json_response = "--json" in flags
+    return server.streamable_http_app(), server.settings.streamable_http_path
+
+
+async def main() -> None:
     async with stdio_server() as (read, write):
-        await low.run(read, write, options)
+        await low.run(read, write, options())
 
 
 if __name__ == "__main__":

@@ -38,6 +38,7 @@ from mcp_types import (
     UnsubscribeRequestParams,
 )
 from pydantic import BaseModel
+from starlette.responses import JSONResponse
 
 logging.disable(logging.WARNING)
 warnings.simplefilter("ignore")  # what is deprecated here is what is tested
@@ -385,10 +386,42 @@ low.add_request_handler("resources/subscribe", SubscribeRequestParams, subscribe
 low.add_request_handler("resources/unsubscribe", UnsubscribeRequestParams, unsubscribe)
 
 
+plain_options = low.create_initialization_options
+low.create_initialization_options = lambda *_args, **_kwargs: plain_options(
+    NotificationOptions(tools_changed=True)
+)
+
+
+class ModernGate:
+    """Refuses, as a modern-only server does, what does not name the revision."""
+
+    def __init__(self, app: Any) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """Answer, or pass the request on."""
+        asked = dict(scope.get("headers", [])).get(b"mcp-protocol-version", b"")
+        if scope["type"] != "http" or asked == MODERN.encode():
+            await self.app(scope, receive, send)
+            return
+        data = {"supported": [MODERN], "requested": asked.decode()}
+        error = {
+            "code": -32022,
+            "message": "Unsupported protocol version",
+            "data": data,
+        }
+        body = {"jsonrpc": "2.0", "id": None, "error": error}
+        await JSONResponse(body, status_code=400)(scope, receive, send)
+
+
+def http_app(flags: set[str]) -> tuple[Any, str]:
+    app = server.streamable_http_app(json_response="--json" in flags)
+    return (ModernGate(app) if "--modern-only" in flags else app), "/mcp"
+
+
 async def main() -> None:
-    options = low.create_initialization_options(NotificationOptions(tools_changed=True))
     async with stdio_server() as (read, write):
-        await low.run(read, write, options)
+        await low.run(read, write, low.create_initialization_options())
 
 
 if __name__ == "__main__":

@@ -1,7 +1,15 @@
-// A modern-only server on the TypeScript SDK 2.4: it refuses a handshake.
+// A modern-only server on the TypeScript SDK 2.4: it refuses a handshake. With
+// --dual it serves legacy clients too; with --http it listens on a free port.
 
 import { appendFileSync } from 'node:fs';
-import { McpServer, completable, inputRequired } from '@modelcontextprotocol/server';
+import { createServer } from 'node:http';
+import { toNodeHandler } from '@modelcontextprotocol/node';
+import {
+  McpServer,
+  completable,
+  createMcpHandler,
+  inputRequired,
+} from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import * as z from 'zod';
 
@@ -129,11 +137,13 @@ function addTools(server) {
     return text('counted twice');
   });
   tool('add_tool', {}, async () => {
-    tool('extra', {}, async () => text('extra'));
+    if (http === undefined) tool('extra', {}, async () => text('extra'));
+    else http.notify.toolsChanged();
     return text('added');
   });
   tool('touch', { uri: z.string() }, async ({ uri }) => {
-    await server.server.sendResourceUpdated({ uri });
+    if (http === undefined) await server.server.sendResourceUpdated({ uri });
+    else http.notify.resourceUpdated(uri);
     return text('touched');
   });
   tool('slow', { seconds: z.number() }, async ({ seconds }, ctx) => {
@@ -174,19 +184,31 @@ function addResources(server) {
   });
 }
 
-serveStdio(
-  () => {
-    const server = new McpServer(
-      { name: 'anyera-peer', version: '1.0' },
-      {
-        instructions: 'A peer for tests.',
-        capabilities: { logging: {}, resources: { subscribe: true }, tools: { listChanged: true } },
-      },
-    );
-    addTools(server);
-    addPrompts(server);
-    addResources(server);
-    return server;
-  },
-  { legacy: 'reject' },
-);
+function makeServer() {
+  const server = new McpServer(
+    { name: 'anyera-peer', version: '1.0' },
+    {
+      instructions: 'A peer for tests.',
+      capabilities: { logging: {}, resources: { subscribe: true }, tools: { listChanged: true } },
+    },
+  );
+  addTools(server);
+  addPrompts(server);
+  addResources(server);
+  return server;
+}
+
+const flags = new Set(process.argv.slice(2));
+const legacy = flags.has('--dual') ? undefined : 'reject';
+// Over HTTP every request has a server of its own, so changes are told through this.
+const http = flags.has('--http') ? createMcpHandler(makeServer, { legacy }) : undefined;
+
+if (http === undefined) {
+  serveStdio(makeServer, { legacy });
+} else {
+  const listener = createServer(toNodeHandler(http));
+  listener.listen(0, '127.0.0.1', () => {
+    console.log(`listening on http://127.0.0.1:${listener.address().port}/mcp`);
+  });
+  process.stdin.resume().on('end', () => process.exit(0));
+}

@@ -1,0 +1,49 @@
+"""Serve the ASGI application of a peer on a free port of this machine.
+
+Usage: ``python serve.py PROGRAM [FLAG...]``. The program is a file beside this one
+that has a function ``http_app``; it gets the flags and returns the application and
+the path of its endpoint. One line on stdout says where it listens, and the end of
+stdin ends it.
+"""
+
+import importlib.util
+import os
+import socket
+import sys
+import threading
+from pathlib import Path
+from types import ModuleType
+
+import uvicorn
+
+
+def main(program: str, flags: set[str]) -> None:
+    """Serve until stdin ends."""
+    app, path = load(Path(__file__).parent / program).http_app(flags)
+    listener = socket.create_server(("127.0.0.1", 0))
+    config = uvicorn.Config(app, log_level="critical", timeout_graceful_shutdown=1)
+    threading.Thread(target=end_with_stdin, daemon=True).start()
+    print(
+        f"listening on http://127.0.0.1:{listener.getsockname()[1]}{path}", flush=True
+    )
+    uvicorn.Server(config).run(sockets=[listener])
+
+
+def load(program: Path) -> ModuleType:
+    """Import a program by its path."""
+    spec = importlib.util.spec_from_file_location("peer_program", program)
+    assert spec is not None
+    assert spec.loader is not None
+    module = sys.modules["peer_program"] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def end_with_stdin() -> None:
+    """End the process, open streams and all, when whoever started it is gone."""
+    sys.stdin.read()
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], set(sys.argv[2:]))
