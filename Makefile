@@ -3,13 +3,15 @@
 PYTHON ?= python3
 ENVS := $(PYTHON) scripts/envs.py
 BIN := .envs/tools/bin
-PEERS := peer-mcp-1.30 peer-mcp-2.3 peer-ts-2.4-modern
+PEERS := $(addprefix peer-,mcp-1.30 mcp-2.3 ts-2.4-modern fastmcp-2 fastmcp-3 \
+    fastmcp-4 everything-2025 everything-2026)
 # What depends on the SDK; the engine does not.
 FLOOR_TESTS := tests/interop/test_verbs.py tests/test_in_process.py tests/test_parity.py
 
 # The tests of two lines at once would measure each other's load.
 .NOTPARALLEL:
-.PHONY: help test demo lint types test-sdk1 test-sdk2 test-floors coverage bench format lock clean
+.PHONY: help test demo lint types test-sdk1 test-sdk2 test-floors coverage \
+    conformance bench format lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -46,6 +48,11 @@ coverage: ## what the tests of both lines have reached
 	$(BIN)/coverage combine --keep --data-file=.coverage .coverage.sdk1.* .coverage.sdk2.*
 	$(BIN)/coverage report --include='src/mcp_anyera/engine/*,src/mcp_anyera/eras.py' --fail-under=100
 	$(BIN)/coverage report --fail-under=95
+
+conformance: ## the public conformance suite, on both SDK lines
+	$(ENVS) sdk1 sdk2 conformance
+	for line in sdk1 sdk2; do $(PYTHON) conformance/run.py --suite-dir .envs/conformance \
+	    --python .envs/$$line/bin/python --node "$$($(ENVS) new-node)" || exit 1; done
 
 bench: ## engine throughput, and the cost of a call beside the SDK alone
 	$(ENVS) sdk1 sdk2 peer-mcp-1.30 peer-mcp-2.3

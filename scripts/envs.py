@@ -8,6 +8,9 @@ environment lives in ``.envs/NAME`` and is made again only when its inputs chang
 ``sdk2``         the same with mcp 2.3.0
 ``sdk1-floor``   the oldest 1.x that is supported; ``sdk2-floor``: the oldest 2.x
 ``peer-NAME``    what ``compat-matrix/peers/NAME`` needs to run
+``conformance``  the public conformance suite
+
+``node`` prints the interpreter for peers, ``new-node`` the one for the suite.
 
 The two SDK lines exclude each other in one environment, and a server must not
 share one with the client that it is tested with.
@@ -62,12 +65,16 @@ def inputs_of(name: str) -> list[Path]:
     if name in ENV_NAMES:
         project = [ROOT / "pyproject.toml"] if name != "tools" else []
         return [REQUIREMENTS / f"{name}.txt", *project]
-    peer = PEERS / name.removeprefix("peer-")
-    known = [peer / file for file in ("requirements.txt", "package-lock.json")]
+    known = [source(name) / file for file in ("requirements.txt", "package-lock.json")]
     inputs = [path for path in known if path.exists()]
-    if not name.startswith("peer-") or not inputs:
+    if not inputs:
         sys.exit(f"unknown environment {name!r}; run without arguments for the list")
     return inputs
+
+
+def source(name: str) -> Path:
+    """Return the folder that says what is in a peer's environment, or the suite's."""
+    return ROOT / name if name == "conformance" else PEERS / name.removeprefix("peer-")
 
 
 def digest(inputs: list[Path]) -> str:
@@ -86,9 +93,9 @@ def builder(name: str):  # noqa: ANN201 - one of the functions below
     """Return the function that makes this environment."""
     if name == "tools":
         return make_tools
-    if not name.startswith("peer-"):
+    if name in ENV_NAMES:
         return make_line
-    lock = PEERS / name.removeprefix("peer-") / "package-lock.json"
+    lock = source(name) / "package-lock.json"
     return make_node_peer if lock.exists() else make_python_peer
 
 
@@ -112,15 +119,15 @@ def make_line(name: str) -> None:
 def make_python_peer(name: str) -> None:
     """Make the environment of a server in Python."""
     uv("venv", "--quiet", "--python", sys.executable, ENVS / name)
-    install(name, "-r", PEERS / name.removeprefix("peer-") / "requirements.txt")
+    install(name, "-r", source(name) / "requirements.txt")
 
 
 def make_node_peer(name: str) -> None:
-    """Install what a server in JavaScript needs; its program is copied beside it."""
-    home, peer = ENVS / name, PEERS / name.removeprefix("peer-")
+    """Install what a program in JavaScript needs; it is copied beside that."""
+    home = ENVS / name
     home.mkdir(parents=True)
     for file in ("package.json", "package-lock.json"):
-        shutil.copy(peer / file, home)
+        shutil.copy(source(name) / file, home)
     path = os.pathsep.join([str(node().parent), os.environ.get("PATH", "")])
     quiet = ("--no-audit", "--no-fund", "--loglevel=error")
     run(*npm(), "ci", *quiet, cwd=home, PATH=path)
@@ -197,5 +204,7 @@ def locked(name: str) -> Iterator[None]:
 if __name__ == "__main__":
     if sys.argv[1:] == ["node"]:
         print(node())
+    elif sys.argv[1:] == ["new-node"]:
+        print(node_package() / "bin" / "node")
     else:
         main(sys.argv[1:])
