@@ -6,7 +6,7 @@ streams. Both have the verbs that the tests use under the same names.
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import AsyncGenerator, Generator
 from contextlib import asynccontextmanager, contextmanager
 from typing import Any
 
@@ -56,7 +56,7 @@ async def connected(
 
 
 @contextmanager
-def _place(peer: str, env: dict[str, str] | None) -> Iterator[Any]:
+def _place(peer: str, env: dict[str, str] | None) -> Generator[Any]:
     name = peer.removesuffix("@http")
     if name == peer:
         program, *arguments = command(peer)

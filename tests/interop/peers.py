@@ -10,7 +10,7 @@ import shutil
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -66,7 +66,7 @@ def command(name: str, how: str = "start") -> list[str]:
 
 
 @contextmanager
-def listening(name: str, env: dict[str, str] | None = None) -> Iterator[str]:
+def listening(name: str, env: dict[str, str] | None = None) -> Generator[str]:
     """Start a peer on a free port and yield its URL."""
     process = _listen(name, env)
     try:

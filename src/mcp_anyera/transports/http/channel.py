@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
+from contextlib import aclosing
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import anyio
 
@@ -129,13 +130,12 @@ class Channel:
         Raises:
             TooLarge: An event is longer than the limit.
         """
-        decoder, done = EventDecoder(self._options.max_message_size), False
-        chunks = response.aiter_bytes()
-        async for chunk in chunks:
-            done = _hand_over(decoder.feed(chunk), cursor, deliver)
-            if done:
-                await _drain(chunks)
-                return True
+        decoder = EventDecoder(self._options.max_message_size)
+        async with _chunks(response) as chunks:
+            async for chunk in chunks:
+                if _hand_over(decoder.feed(chunk), cursor, deliver):
+                    await _drain(chunks)
+                    return True
         return _hand_over(decoder.end(), cursor, deliver)
 
     # -- refusals ------------------------------------------------------------------
@@ -193,7 +193,7 @@ def _hand_over(
     return done
 
 
-async def _drain(chunks: Any) -> None:
+async def _drain(chunks: AsyncIterator[bytes]) -> None:
     # A stream that is left before its end costs its connection.
     left = MAX_REST
     with anyio.move_on_after(DRAIN_TIMEOUT):
@@ -203,12 +203,17 @@ async def _drain(chunks: Any) -> None:
                 return
 
 
+def _chunks(response: httpx.Response) -> aclosing[AsyncGenerator[bytes]]:
+    return aclosing(cast("AsyncGenerator[bytes]", response.aiter_bytes()))
+
+
 async def _read(response: httpx.Response, limit: int | None) -> bytes:
     body = bytearray()
-    async for chunk in response.aiter_bytes():
-        body += chunk
-        if limit is not None and len(body) > limit:
-            raise TooLarge(limit)
+    async with _chunks(response) as chunks:
+        async for chunk in chunks:
+            body += chunk
+            if limit is not None and len(body) > limit:
+                raise TooLarge(limit)
     return bytes(body)
 
 

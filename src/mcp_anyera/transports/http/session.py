@@ -50,6 +50,7 @@ class LegacySession:
 
     def begin(self, response: httpx.Response) -> None:
         """Take the id that came with the reply to ``initialize``."""
+        self.drop()
         self.id = response.headers.get(SESSION_HEADER)
         self._scope, self._listened = anyio.CancelScope(), False
 

@@ -73,6 +73,11 @@ class _Request:
     body: bytes
 
     @property
+    def opens(self) -> bool:
+        """Whether it belongs to no session yet."""
+        return self.method in {"initialize", "server/discover"}
+
+    @property
     def modern(self) -> bool:
         """Whether it is a request of the modern era."""
         return METHOD_HEADER in self.headers
@@ -223,10 +228,14 @@ class StreamableHttpWire:
             self._put(Failed(request.leg, fault))
 
     async def _exchange(self, request: _Request) -> ExchangeFault | None:
-        named = None if request.modern else self._session.id
-        session = {} if request.modern else self._session.headers
-        if request.method == "initialize":
-            named, session = None, {}
+        if request.opens:
+            named, session = None, dict[str, str]()
+        elif request.modern:
+            # A server that has become modern knows no sessions any more.
+            self._session.drop()
+            named, session = None, dict[str, str]()
+        else:
+            named, session = self._session.id, self._session.headers
         headers = {**_ACCEPT, **request.headers, **session}
         patient = request.method == "subscriptions/listen"
         try:
@@ -236,6 +245,8 @@ class StreamableHttpWire:
         except Exception as error:  # noqa: BLE001 - an auth flow may raise anything
             return _broken(error)
         try:
+            if request.method == "server/discover":
+                self._discard_session(response)
             if response.is_success:
                 return await self._replied(request, response)
             judge = partial(self._session.state, named)
@@ -249,7 +260,8 @@ class StreamableHttpWire:
         self, request: _Request, response: httpx.Response
     ) -> ExchangeFault | None:
         kind = content_type(response)
-        self._note_session(request, response, kind)
+        if request.method == "initialize":
+            self._begin_session(response, kind)
         if kind == EVENTS:
             return await self._stream(request, response)
         if kind == _JSON:
@@ -263,15 +275,10 @@ class StreamableHttpWire:
             http=facts(response),
         )
 
-    def _note_session(
-        self, request: _Request, response: httpx.Response, kind: str
-    ) -> None:
-        if request.method == "initialize":
-            self._session.begin(response)
-            stateless = _STATELESS if self._session.id is None else None
-            self._put(Suspicion(_JSON_MODE if kind == _JSON else stateless))
-        elif request.method == "server/discover":
-            self._discard_session(response)
+    def _begin_session(self, response: httpx.Response, kind: str) -> None:
+        self._session.begin(response)
+        stateless = _STATELESS if self._session.id is None else None
+        self._put(Suspicion(_JSON_MODE if kind == _JSON else stateless))
 
     def _discard_session(self, response: httpx.Response) -> None:
         # Some legacy servers hand out a session with their refusal of the probe.
