@@ -3,7 +3,7 @@
 Usage: ``python serve.py PROGRAM [FLAG...]``. The program is a file beside this one
 that has a function ``http_app``; it gets the flags and returns the application and
 the path of its endpoint. One line on stdout says where it listens, and the end of
-stdin ends it.
+stdin ends it. ``PEER_PORT`` in the environment asks for a port.
 """
 
 import importlib.util
@@ -20,7 +20,9 @@ import uvicorn
 def main(program: str, flags: set[str]) -> None:
     """Serve until stdin ends."""
     app, path = load(Path(__file__).parent / program).http_app(flags)
-    listener = socket.create_server(("127.0.0.1", 0))
+    listener = socket.create_server(
+        ("127.0.0.1", int(os.environ.get("PEER_PORT", "0")))
+    )
     config = uvicorn.Config(app, log_level="critical", timeout_graceful_shutdown=1)
     threading.Thread(target=end_with_stdin, daemon=True).start()
     print(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass
-from typing import Any, Final, cast
+from typing import Any, Final
 
 import anyio
 
@@ -204,7 +204,8 @@ async def _drain(chunks: AsyncIterator[bytes]) -> None:
 
 
 def _chunks(response: httpx.Response) -> aclosing[AsyncGenerator[bytes]]:
-    return aclosing(cast("AsyncGenerator[bytes]", response.aiter_bytes()))
+    chunks: Any = response.aiter_bytes()  # typed as a generator on one line only
+    return aclosing(chunks)
 
 
 async def _read(response: httpx.Response, limit: int | None) -> bytes:
