@@ -182,6 +182,24 @@ async def test_noise_before_a_result_does_not_harm_it(
             assert text(await client.call_tool("bad")) == "done"
 
 
+async def test_a_body_with_a_message_a_line_is_read_line_by_line() -> None:
+    async def reply(asked: Asked, say: Say) -> None:
+        note = {"jsonrpc": "2.0", "method": "notifications/acme", "params": {}}
+        lines = [json.dumps(note), json.dumps(asked.result(DONE)), ""]
+        body = "\r\n".join(lines).encode()
+        await say.reply(200, body, {"content-type": "application/json"})
+
+    heard: list[Any] = []
+
+    async def handle(message: Any) -> None:
+        heard.append(message)
+
+    async with staged(plays(reply)) as stage:
+        async with Client(stage.url, message_handler=handle) as client:
+            assert text(await client.call_tool("bad")) == "done"
+    assert [message.method for message in heard] == ["notifications/acme"]
+
+
 async def test_a_result_without_the_final_newline_is_a_result() -> None:
     async def reply(asked: Asked, say: Say) -> None:
         await say.events(f"data: {json.dumps(asked.result(DONE))}")

@@ -14,7 +14,7 @@ from mcp_anyera.engine import ExchangeFault, Fault, HttpFacts, SessionState
 from mcp_anyera.engine.jsonrpc import is_error, is_object
 from mcp_anyera.transports.http.clients import HttpOptions
 from mcp_anyera.transports.http.sse import EventDecoder, SentEvent, TooLarge
-from mcp_anyera.transports.wire import from_json
+from mcp_anyera.transports.wire import Malformed, from_json
 
 MAX_REDIRECTS: Final = 5
 MAX_ERROR_BODY: Final = 2**20
@@ -103,13 +103,19 @@ class Channel:
 
     # -- bodies --------------------------------------------------------------------
 
-    async def read_json(self, response: httpx.Response) -> object:
-        """Return the body as JSON, or `Malformed`.
+    async def read_json(self, response: httpx.Response) -> list[object] | Malformed:
+        """Return the messages in a JSON body: one, or one a line as some servers have it.
 
         Raises:
             TooLarge: It is longer than the limit.
         """
-        return from_json(await _read(response, self._options.max_message_size))
+        body = await _read(response, self._options.max_message_size)
+        whole = from_json(body)
+        if not isinstance(whole, Malformed):
+            return [whole]
+        lines = [from_json(line) for line in body.split(b"\n") if line.strip()]
+        broken = any(isinstance(line, Malformed) for line in lines)
+        return whole if broken or not lines else lines
 
     async def read_events(
         self,

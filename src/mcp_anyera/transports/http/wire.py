@@ -287,16 +287,20 @@ class StreamableHttpWire:
             self._tasks.start_soon(self._session.delete, {SESSION_HEADER: stray})
 
     def _body(
-        self, request: _Request, message: object, response: httpx.Response
+        self,
+        request: _Request,
+        messages: list[object] | Malformed,
+        response: httpx.Response,
     ) -> ExchangeFault | None:
-        if isinstance(message, Malformed):
+        if isinstance(messages, Malformed):
             return ExchangeFault(
                 fault=Fault.VIOLATION,
-                reason=f"the body is no JSON: {message.error}",
+                reason=f"the body is no JSON: {messages.error}",
                 http=facts(response),
             )
-        self._put(Received(message, request.leg))
-        return None if _answers(message) else _nothing(response)
+        for message in messages:
+            self._put(Received(message, request.leg))
+        return None if _answers(messages) else _nothing(response)
 
     async def _stream(
         self, request: _Request, response: httpx.Response
