@@ -6,7 +6,8 @@ BIN := .envs/tools/bin
 PEERS := $(addprefix peer-,mcp-1.30 mcp-2.3 ts-2.4-modern fastmcp-2 fastmcp-3 \
     fastmcp-4 everything-2025 everything-2026)
 # What depends on the SDK; the engine does not.
-FLOOR_TESTS := tests/interop/test_verbs.py tests/test_in_process.py tests/test_parity.py
+FLOOR_TESTS := tests/interop/test_verbs.py tests/interop/test_http.py \
+    tests/test_in_process.py tests/test_parity.py
 
 # The tests of two lines at once would measure each other's load.
 .NOTPARALLEL:

@@ -53,8 +53,12 @@ async def test_fastmcp_works(
     async def progress(value: float, _total: float | None, _text: str | None) -> None:
         steps.append(value)
 
-    options = {**EVERYTHING, "logging_callback": log, "log_level": "warning"}
-    async with connected(face, f"{peer}@http", **options) as client:
+    options: dict[str, Any] = {
+        **EVERYTHING,
+        "logging_callback": log,
+        "log_level": "warning",
+    }
+    async with connected(face, f"{peer}@http", None, **options) as client:
         assert "echo" in [tool.name for tool in (await client.list_tools()).tools]
         assert text(await client.call_tool("echo", {"text": "é"})) == "é"
         await client.call_tool("chatty")
@@ -94,8 +98,8 @@ async def test_the_everything_servers_work(peer: str, face: str) -> None:
         return types.ElicitResult(action="decline")
 
     sampling, elicitation = EVERYTHING_SERVERS[peer]
-    options = {**EVERYTHING, "elicitation_callback": fill_in}
-    async with connected(face, f"{peer}@http", **options) as client:
+    options: dict[str, Any] = {**EVERYTHING, "elicitation_callback": fill_in}
+    async with connected(face, f"{peer}@http", None, **options) as client:
         assert text(await client.call_tool("echo", {"message": "x"})) == "Echo: x"
         with anyio.fail_after(5):  # it lists these tools when it has been initialized
             while elicitation not in [
@@ -189,7 +193,8 @@ async def test_streamable_http_client_is_a_drop_in_for_every_server(peer: str) -
 @pytest.mark.skipif(not SDK1, reason="mcp 2.x has no such function")
 async def test_streamablehttp_client_is_a_drop_in_on_sdk_1() -> None:
     headers = {"x-own": "1"}
-    transport = transports.streamablehttp_client(shared(MODERN), headers, timeout=5)
+    old: Any = transports
+    transport = old.streamablehttp_client(shared(MODERN), headers, timeout=5)
     async with transport as (read, write, session_id):
         async with ClientSession(read, write, **EVERYTHING) as session:
             await session.initialize()
@@ -221,8 +226,8 @@ async def test_a_client_takes_the_transports_of_both() -> None:
 
 
 def test_the_drop_ins_take_what_the_installed_sdks_own_take() -> None:
-    names = ["streamable_http_client", *(["streamablehttp_client"] if SDK1 else [])]
-    for name in names:
+    names = ("streamable_http_client", "streamablehttp_client")
+    for name in names[: 2 if SDK1 else 1]:
         theirs = inspect.signature(inspect.unwrap(getattr(sdk_http, name)))
         ours = inspect.signature(getattr(transports, name))
         assert theirs.parameters.keys() <= ours.parameters.keys()

@@ -184,7 +184,7 @@ async def test_noise_before_a_result_does_not_harm_it(
 
 async def test_a_body_with_a_message_a_line_is_read_line_by_line() -> None:
     async def reply(asked: Asked, say: Say) -> None:
-        note = {"jsonrpc": "2.0", "method": "notifications/acme", "params": {}}
+        note: Json = {"jsonrpc": "2.0", "method": "notifications/acme"}
         lines = [json.dumps(note), json.dumps(asked.result(DONE)), ""]
         body = "\r\n".join(lines).encode()
         await say.reply(200, body, {"content-type": "application/json"})

@@ -104,7 +104,7 @@ class Channel:
     # -- bodies --------------------------------------------------------------------
 
     async def read_json(self, response: httpx.Response) -> list[object] | Malformed:
-        """Return the messages in a JSON body: one, or one a line as some servers have it.
+        """Return the messages in a JSON body: one, or one a line as some have it.
 
         Raises:
             TooLarge: It is longer than the limit.
