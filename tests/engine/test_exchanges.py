@@ -337,3 +337,59 @@ def test_a_cancelled_call_on_a_modern_server_is_closed_and_nothing_is_said() -> 
         wire = called(talk, 1)
         talk.client_says(notification("notifications/cancelled", {"requestId": 1}))
         talk.aborts(wire)
+
+
+def held(talk: Talk, leg: int, *, begins: bool) -> None:
+    assert talk.engine.exchange_held(leg, talk.now, held=begins) == []
+
+
+def test_a_login_stops_the_clocks_of_the_opening() -> None:
+    talk, probe = probed(probe_timeout=3.0, connect_timeout=10.0)
+    talk.time_passes(2)
+    held(talk, probe, begins=True)
+    held(talk, probe, begins=True)
+    talk.time_passes(1000)
+    held(talk, probe, begins=False)
+    talk.time_passes(0.5)
+    assert talk.engine.deadline == talk.now + 0.5
+    talk.time_passes(0.5)
+    wire = talk.server_sees(method="initialize")["id"]
+    held(talk, probe, begins=True)
+    held(talk, wire, begins=True)
+    held(talk, 99, begins=True)
+    talk.time_passes(1000)
+    held(talk, wire, begins=False)
+    assert talk.engine.deadline is None
+    held(talk, probe, begins=False)
+    talk.time_passes(7)
+    assert "no answer within 10 s" in failure_after_aborts(talk, probe, wire).message
+
+
+def failure_after_aborts(talk: Talk, *legs: int) -> Failure:
+    for leg in legs:
+        talk.aborts(leg)
+    return failure_of(talk)
+
+
+def test_a_connection_that_comes_about_during_a_login_has_no_clock_left() -> None:
+    talk, probe = probed(probe_timeout=3.0)
+    held(talk, probe, begins=True)
+    talk.server_says(result(probe, DISCOVER), probe)
+    talk.notices(Connected)
+    talk.client_sees(id="init")
+    assert talk.engine.deadline is None
+
+
+def test_a_login_in_the_middle_of_a_call_is_no_time_of_the_machine() -> None:
+    with modern(**HTTP) as talk:
+        talk.client_says(request(1, "tools/call", {"name": "t"}), read_timeout=5.0)
+        wire = talk.server_sees(method="tools/call")["id"]
+        held(talk, wire, begins=True)
+        held(talk, wire, begins=True)
+        talk.time_passes(60)
+        held(talk, wire, begins=False)
+        assert talk.engine.deadline == talk.now + 5
+        held(talk, wire, begins=True)
+        talk.server_says(result(wire, {"content": []}), wire)
+        talk.client_sees(id=1)
+        assert talk.engine.deadline is None

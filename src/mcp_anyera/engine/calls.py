@@ -51,6 +51,8 @@ class Call:
     """Whether a leg was sent again because the server had refused it unseen."""
     relisted: bool = False
     """Whether the tools were listed again for its headers."""
+    held: bool = False
+    """Whether its leg waits for somebody other than the server."""
     refusal: Failure | None = None
     """A question of this call, on a legacy wire, that got no answer."""
     last_progress: float = 0.0
@@ -180,6 +182,7 @@ class Calls:
 
     def leg_ended(self, call: Call) -> None:
         """Note that the leg in flight has its reply."""
+        self.hold_clock(call, held=False)
         if call.wire_id is not None:
             del self._by_wire[call.wire_id]
             call.wire_id = None
@@ -252,6 +255,14 @@ class Calls:
         call.paused -= 1
         if not call.paused and not call.closed:
             self._wind(call)
+
+    def hold_clock(self, call: Call, *, held: bool) -> None:
+        """Stop the clock of a call, or start it again; twice is as good as once."""
+        if held and not call.held:
+            self.pause(call)
+        elif call.held and not held:
+            self.resume(call)
+        call.held = held
 
     def progressed(self, call: Call) -> None:
         """Wind up the clock of a call: the server is at work on it."""

@@ -123,6 +123,18 @@ class Engine:
         self._server.exchange_failed(wire_id, fault)
         return out
 
+    def exchange_held(self, wire_id: WireId, now: float, *, held: bool) -> list[Effect]:
+        """Stop or start the clocks of a request that waits for somebody else.
+
+        Args:
+            wire_id: The id of the request that the exchange carries.
+            now: The time.
+            held: Whether it begins to wait, as for a login, or goes on.
+        """
+        out = self._input(now)
+        self._server.exchange_held(wire_id, held=held)
+        return out
+
     def suspect(self, clause: str | None, now: float) -> list[Effect]:
         """Take a guess at why questions may not come through, or ``None`` for none.
 

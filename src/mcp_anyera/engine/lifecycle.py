@@ -27,7 +27,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import Enum, auto
-from typing import Any
+from typing import Any, Final
 
 from mcp_anyera.engine import detection, jsonrpc
 from mcp_anyera.engine.config import Exchange
@@ -55,6 +55,7 @@ from mcp_anyera.engine.metadata import (
     synthesise_discover_result,
     synthesise_initialize_result,
 )
+from mcp_anyera.engine.patience import Patience
 from mcp_anyera.eras import LATEST_MODERN, LEGACY_REVISIONS, Era, era_of
 
 
@@ -73,6 +74,15 @@ class Phase(Enum):
     """The era is known."""
     CLOSED = auto()
     """The server is gone."""
+
+
+_UNASKED: Final = "the server could not be asked for its era"
+_CLOSED: Final = (
+    "the server wants credentials (headers=, auth= or http_client=), or others"
+)
+_DENIED: Final = (
+    "the server refused the credentials; check them (headers=, auth= or http_client=)"
+)
 
 
 def _nothing(*_args: object) -> None:
@@ -94,6 +104,7 @@ class Lifecycle:
         self.on_reopening: Callable[[], None] = _nothing
         self.on_reopened: Callable[[], None] = _nothing
         self.on_lost: Callable[[Failure], None] = _nothing
+        self._patience = Patience(context)
         self._http = context.config.exchange is Exchange.HTTP
         self._reset()
 
@@ -138,7 +149,7 @@ class Lifecycle:
         limit = self._ctx.config.connect_timeout
         if limit is not None:
             text = f"no answer within {limit:g} s (connect_timeout_seconds)"
-            self._after(limit, "connect", lambda: self._fail(text))
+            self._patience.begin("connect", limit, lambda: self._fail(text))
         self._open()
 
     def _open(self) -> None:
@@ -167,7 +178,8 @@ class Lifecycle:
             "server/discover", {"_meta": members}, self._on_probe, self._probe_failed
         )
         if self._ctx.config.only is None:
-            self._after(self._ctx.config.probe_timeout, "probe", self._lose_patience)
+            patience = self._ctx.config.probe_timeout
+            self._patience.begin("probe", patience, self._lose_patience)
 
     def _lose_patience(self) -> None:
         patience = self._ctx.config.probe_timeout
@@ -176,7 +188,7 @@ class Lifecycle:
 
     def _handshake(self) -> None:
         self.phase = Phase.HANDSHAKING
-        self._ctx.timers.clear("probe")
+        self._patience.end("probe")
         pinned = era_of(self._ctx.config.mode) is Era.LEGACY
         initialize = self._ctx.initialize
         revision = self._ctx.config.mode if pinned else legacy_revision_for(initialize)
@@ -190,7 +202,7 @@ class Lifecycle:
         if self.phase is Phase.HANDSHAKING:
             self._late_answer(finding)
             return
-        self._ctx.timers.clear("probe")
+        self._patience.end("probe")
         match finding:
             case Modern():
                 self._connect_modern(finding, f"offers {finding.revision}")
@@ -217,7 +229,7 @@ class Lifecycle:
         elif fault.conclusive and fault.error is not None:
             self._on_probe(jsonrpc.error(None, fault.error))
         elif fault.conclusive:
-            self._ctx.timers.clear("probe")
+            self._patience.end("probe")
             self._step("server/discover", fault.reason)
             self._legacy_found()
         elif (
@@ -230,7 +242,8 @@ class Lifecycle:
             self._handshake()
         else:
             self._step("server/discover", fault.reason)
-            self._fail("the server could not be asked for its era", fault)
+            closed = fault.http.status in AUTHORIZATION
+            self._fail(_CLOSED if closed else _UNASKED, fault)
 
     def _ask_again(self, revision: str) -> None:
         if self._probes > 1:
@@ -273,8 +286,7 @@ class Lifecycle:
         elif code == UNSUPPORTED_VERSION and self._may_probe():
             self._probe(LATEST_MODERN)
         else:
-            denied = self._denied or fault
-            self._fail("the server accepts neither opening", denied)
+            self._fail("the server accepts neither opening", fault)
 
     def _initialize_failed(self, fault: ExchangeFault) -> None:
         if self._late is None and not self._denied and self._may_fall_back(fault):
@@ -284,7 +296,7 @@ class Lifecycle:
             self._initialize_refused(fault.error, fault)
         else:
             self._step("initialize", fault.reason)
-            self._fail("the handshake failed", self._denied or fault)
+            self._fail("the handshake failed", fault)
 
     def _may_fall_back(self, fault: ExchangeFault) -> bool:
         config = self._ctx.config
@@ -347,6 +359,10 @@ class Lifecycle:
             # The first error tells more: most servers are at the right address.
             cause = Failure(Fault.CONNECT, f"the HTTP+SSE transport failed: {reason}")
             fault, reason = self._first, "the handshake was refused"
+        elif self._denied is not None:
+            # Whatever `initialize` met, this is what somebody can do something about.
+            fault, reason = self._denied, _DENIED
+            cause = fault.exception
         failure = Failure(
             Fault.CONNECT,
             f"could not connect to {target}: {reason} (tried: {tried})",
@@ -369,7 +385,7 @@ class Lifecycle:
         client_id = self.client_id
         self.phase, self.client_id = phase, None
         self._forget()
-        self._ctx.timers.clear("connect")
+        self._patience.end("connect")
         return client_id
 
     # -- the process ---------------------------------------------------------------
@@ -398,6 +414,13 @@ class Lifecycle:
         self._ctx.notice(Restarted(reason))
         self._ctx.out.append(RestartServer(reason))
 
+    def hold(self, wire_id: WireId, *, held: bool) -> None:
+        """Stop the clocks while a request waits for a login, or let them go on."""
+        if not held:
+            self._patience.release(wire_id)
+        elif wire_id in self._sent:
+            self._patience.hold(wire_id, "probe", "connect")
+
     def server_started(self) -> None:
         """The server runs again: this time nothing but a plain handshake."""
         if self.phase is Phase.RESTARTING:
@@ -419,11 +442,9 @@ class Lifecycle:
     def _forget(self) -> None:
         for wire_id in self._sent:
             self._ctx.abort_own(wire_id)
+            self._patience.release(wire_id)
         self._sent.clear()
-        self._ctx.timers.clear("probe")
-
-    def _after(self, seconds: float, key: str, action: Callable[[], None]) -> None:
-        self._ctx.timers.set(key, self._ctx.now + seconds, action)
+        self._patience.end("probe")
 
     def _step(self, what: str, outcome: str) -> None:
         self._steps.append(Step(what, outcome, self._ctx.now - self._step_began))

@@ -118,6 +118,14 @@ class ServerSide:
         else:
             self._ctx.drop("the end of an exchange", fault.reason)
 
+    def exchange_held(self, wire_id: WireId, *, held: bool) -> None:
+        """Stop or start the clocks of what an exchange is for."""
+        call = self._calls.of_wire(wire_id)
+        if call is not None:
+            self._calls.hold_clock(call, held=held)
+        else:
+            self._lifecycle.hold(wire_id, held=held)
+
     def _exchange_of_call_failed(self, call: Call, fault: ExchangeFault) -> None:
         if fault.error is not None:
             error = jsonrpc.error(None, fault.error)

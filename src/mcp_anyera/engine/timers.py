@@ -37,6 +37,11 @@ class Timers:
         """Forget the timer of ``key``, if there is one."""
         self._entries.pop(key, None)
 
+    def take(self, key: object) -> tuple[float, Action] | None:
+        """Forget the timer of ``key``, and return when it was due and its action."""
+        entry = self._entries.pop(key, None)
+        return None if entry is None else (entry[0], entry[2])
+
     @property
     def deadline(self) -> float | None:
         """The time at which `run_due` next has something to do."""

@@ -33,6 +33,7 @@ from mcp_anyera.engine.events import Event
 from mcp_anyera.engine.failures import INVALID_PARAMS
 from mcp_anyera.transports.wire import (
     Failed,
+    Held,
     HttpWire,
     Malformed,
     Received,
@@ -157,6 +158,8 @@ class Pump:
                 return self.engine.receive_from_server(message, now, leg)
             case Failed(leg, fault):
                 return self.engine.exchange_failed(leg, fault, now)
+            case Held(leg, held):
+                return self.engine.exchange_held(leg, now, held=held)
             case Suspicion(clause):
                 return self.engine.suspect(clause, now)
             case Malformed():

@@ -43,6 +43,14 @@ class Failed:
 
 
 @dataclass(frozen=True, slots=True)
+class Held:
+    """Whether a request waits for something other than the server, such as a login."""
+
+    leg: int | str
+    held: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Suspicion:
     """Why the server may be unable to ask anything, or that it is able."""
 

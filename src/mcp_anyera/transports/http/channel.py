@@ -12,6 +12,7 @@ import anyio
 from mcp_anyera._sdk import httpx
 from mcp_anyera.engine import ExchangeFault, Fault, HttpFacts, SessionState
 from mcp_anyera.engine.jsonrpc import is_error, is_object
+from mcp_anyera.transports.http.auth import OnHold, WatchedAuth
 from mcp_anyera.transports.http.clients import HttpOptions
 from mcp_anyera.transports.http.sse import EventDecoder, SentEvent, TooLarge
 from mcp_anyera.transports.wire import Malformed, from_json
@@ -53,8 +54,7 @@ class Channel:
         self._options = options
         self._client = client
         self._common = dict(options.headers or {})
-        auth = options.auth
-        self._auth: Any = httpx.USE_CLIENT_DEFAULT if auth is None else auth
+        self._auth: Any = client.auth if options.auth is None else options.auth
 
     # -- requests ------------------------------------------------------------------
 
@@ -65,6 +65,7 @@ class Channel:
         body: bytes | None = None,
         *,
         patient: bool = False,
+        on_hold: OnHold | None = None,
     ) -> httpx.Response:
         """Send a request; redirects are followed as long as they stay at home.
 
@@ -77,6 +78,7 @@ class Channel:
             body: JSON, for a POST.
             patient: Whether silence is normal on the response, as on a stream
                 that waits for changes.
+            on_hold: Is told when authentication begins to think, and when it has.
 
         Returns:
             The response, with its body unread; close it.
@@ -87,13 +89,18 @@ class Channel:
         request = self._client.build_request(
             method, self._url, content=body, headers={**self._common, **headers}, **more
         )
-        return await self._follow(request)
+        auth: Any = self._auth
+        if isinstance(auth, httpx.Auth) and on_hold is not None:
+            auth = WatchedAuth(auth, on_hold)
+        elif auth is None:
+            auth = httpx.USE_CLIENT_DEFAULT  # the URL may hold credentials
+        return await self._follow(request, auth)
 
-    async def _follow(self, request: httpx.Request) -> httpx.Response:
+    async def _follow(self, request: httpx.Request, auth: Any) -> httpx.Response:
         left = MAX_REDIRECTS
         while True:
             response = await self._client.send(
-                request, stream=True, auth=self._auth, follow_redirects=False
+                request, stream=True, auth=auth, follow_redirects=False
             )
             following = response.next_request
             if following is None or not left or not _at_home(request, following):

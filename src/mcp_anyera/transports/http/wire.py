@@ -29,6 +29,7 @@ from mcp_anyera.transports.http.session import EVENTS, SESSION_HEADER, LegacySes
 from mcp_anyera.transports.http.sse import SentEvent, TooLarge
 from mcp_anyera.transports.wire import (
     Failed,
+    Held,
     Malformed,
     Received,
     Suspicion,
@@ -240,7 +241,11 @@ class StreamableHttpWire:
         patient = request.method == "subscriptions/listen"
         try:
             response = await self._channel.send(
-                "POST", headers, request.body, patient=patient
+                "POST",
+                headers,
+                request.body,
+                patient=patient,
+                on_hold=lambda held: self._put(Held(request.leg, held)),
             )
         except Exception as error:  # noqa: BLE001 - an auth flow may raise anything
             return _broken(error)
