@@ -8,6 +8,8 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -20,13 +22,19 @@ ENGINE_TARGETS = {
     "translated": 30_000,
     "with a round": 30_000,
 }
-# (SDK line, era) → way, the peer beside it, most that p50 and processor time may be
+# (SDK line, kind of server) → way, the peer beside it, most that p50 and processor
+# time may be
 TARGETS: list[tuple[str, str, str, str, float, float]] = [
     ("1.x", "legacy", "Client", "session alone", 1.00, 1.00),
     ("1.x", "legacy", "adapt", "session alone", 1.05, 1.05),
     ("2.x", "legacy", "Client", "mcp.Client alone", 0.90, 0.70),
     ("2.x", "modern", "Client", "mcp.Client alone", 0.90, 0.70),
     ("2.x", "legacy", "adapt", "session alone", 1.05, 1.05),
+    ("1.x", "legacy HTTP", "Client", "session alone", 1.00, 1.00),
+    ("1.x", "legacy HTTP", "adapt", "session alone", 1.05, 1.05),
+    ("2.x", "legacy HTTP", "adapt", "session alone", 1.05, 1.05),
+    ("2.x", "modern HTTP", "Client", "mcp.Client alone", 0.90, 0.75),
+    ("2.x", "modern HTTP, one round", "Client", "mcp.Client alone", 0.90, 0.75),
 ]
 
 
@@ -36,7 +44,7 @@ def python(env: str) -> str:
 
 
 def servers() -> dict[tuple[str, str], list[str]]:
-    """Return the command of each server, by name and era."""
+    """Return the command of each server on stdio, by name and era."""
     stub = [sys.executable, str(HERE / "stub.py")]
     return {
         ("stub", "legacy"): [*stub, "legacy"],
@@ -50,6 +58,16 @@ def servers() -> dict[tuple[str, str], list[str]]:
             str(PEERS / "mcp-2.3" / "server.py"),
         ],
     }
+
+
+@contextmanager
+def listening(env: str, program: str) -> Iterator[str]:
+    """Serve a peer over HTTP, and yield its URL."""
+    command = [python(env), str(PEERS / "serve.py"), program]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    with subprocess.Popen(command, **pipes) as process:
+        yield process.stdout.readline().split()[-1]
+        process.kill()
 
 
 def figures(env: str, script: str, *arguments: str) -> dict[str, Any]:
@@ -82,10 +100,21 @@ def print_calls() -> None:
     print("|---|---|---|---|--:|--:|--:|--:|---|")
     for line, env in LINES.items():
         for (server, era), command in servers().items():
-            measured = figures(env, "calls.py", *command)
-            for target in TARGETS:
-                if target[:2] == (line, era):
-                    print_row(server, target, measured)
+            print_rows(line, env, (server, era), "echo", *command)
+    with listening("peer-mcp-1.30", "mcp-1.30/server.py") as url:
+        for line, env in LINES.items():
+            print_rows(line, env, ("mcp 1.30", "legacy HTTP"), "echo", url)
+    with listening("peer-mcp-2.3", "mcp-2.3/server.py") as url:
+        for tool, kind in (("echo", ""), ("issue_card", ", one round")):
+            print_rows("2.x", "sdk2", ("mcp 2.3", f"modern HTTP{kind}"), tool, url)
+
+
+def print_rows(line: str, env: str, where: tuple[str, str], *arguments: str) -> None:
+    """Measure one server on one SDK line, and print each comparison."""
+    measured = figures(env, "calls.py", *arguments)
+    for target in TARGETS:
+        if target[:2] == (line, where[1]):
+            print_row(where[0], target, measured)
 
 
 def print_row(

@@ -20,9 +20,10 @@ import uvicorn
 def main(program: str, flags: set[str]) -> None:
     """Serve until stdin ends."""
     app, path = load(Path(__file__).parent / program).http_app(flags)
-    listener = socket.create_server(
-        ("127.0.0.1", int(os.environ.get("PEER_PORT", "0")))
-    )
+    # asyncio sends small packets at once only where the protocol is spelt out.
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    listener.bind(("127.0.0.1", int(os.environ.get("PEER_PORT", "0"))))
     config = uvicorn.Config(app, log_level="critical", timeout_graceful_shutdown=1)
     threading.Thread(target=end_with_stdin, daemon=True).start()
     print(
