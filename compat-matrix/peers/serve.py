@@ -24,6 +24,7 @@ def main(program: str, flags: set[str]) -> None:
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     listener.bind(("127.0.0.1", int(os.environ.get("PEER_PORT", "0"))))
+    listener.listen()
     config = uvicorn.Config(app, log_level="critical", timeout_graceful_shutdown=1)
     threading.Thread(target=end_with_stdin, daemon=True).start()
     print(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 import math
-from typing import Protocol, cast
+from typing import Final, Protocol, cast
 
 import anyio
 import anyio.abc
@@ -19,6 +19,7 @@ from mcp_anyera.engine import (
     Ask,
     Effect,
     Engine,
+    Exchange,
     FallBack,
     Notice,
     Question,
@@ -43,6 +44,9 @@ from mcp_anyera.transports.wire import (
 )
 
 logger = logging.getLogger("mcp_anyera")
+
+_UNWRITABLE: Final = (TypeError, ValueError, RecursionError)
+"""What writing a message as JSON may raise."""
 
 
 class ClientSide(Protocol):
@@ -73,6 +77,10 @@ class Pump:
     def __init__(self, engine: Engine, wire: Wire, side: ClientSide) -> None:
         self.engine = engine
         self._wire = wire
+        self._http: HttpWire | None = None
+        if wire.traits.exchange is Exchange.HTTP:
+            self._http = cast("HttpWire", wire)
+            self._http.attach(self._arrived)
         self._side = side
         self._restart_wanted = False
         self._flushing = False
@@ -97,8 +105,7 @@ class Pump:
         match effect:
             case ToServer():
                 if not self._flushing:
-                    self._outbox.append(effect)
-                    self._outgoing.set()
+                    self._to_server(effect)
             case ToClient():
                 self._side.to_client(effect)
             case Ask(question):
@@ -110,19 +117,21 @@ class Pump:
             case RestartServer():
                 self._restart_wanted = True
             case AbortLeg(leg):
-                self._abort(leg)
+                assert self._http is not None
+                self._http.abort(leg)
             case FallBack():
                 assert self._tasks is not None
                 self._tasks.start_soon(self._fall_back)
 
-    def _abort(self, leg: int | str) -> None:
-        # The request may be waiting for the writer still.
-        self._outbox = [
-            sent
-            for sent in self._outbox
-            if sent.message.get("id") != leg or "method" not in sent.message
-        ]
-        cast("HttpWire", self._wire).abort(leg)
+    def _to_server(self, sent: ToServer) -> None:
+        try:
+            if self._http is not None and self._http.post(sent):
+                return
+        except _UNWRITABLE as error:
+            self._unsendable(sent, error)
+            return
+        self._outbox.append(sent)
+        self._outgoing.set()
 
     def _notice(self, event: Event) -> None:
         if isinstance(event, ToolHidden):
@@ -150,7 +159,10 @@ class Pump:
                 if not await self._lost(str(closed), tasks):
                     return
                 continue
-            self.perform(self._take(message, anyio.current_time()))
+            self._arrived(message)
+
+    def _arrived(self, item: object) -> None:
+        self.perform(self._take(item, anyio.current_time()))
 
     def _take(self, item: object, now: float) -> list[Effect]:
         match item:
@@ -189,7 +201,8 @@ class Pump:
 
     async def _fall_back(self) -> None:
         try:
-            await cast("HttpWire", self._wire).fall_back()
+            assert self._http is not None
+            await self._http.fall_back()
         except OSError as error:
             self.perform(self.engine.server_closed(str(error), anyio.current_time()))
             self._side.closed()
@@ -209,7 +222,7 @@ class Pump:
     async def _send(self, batch: list[ToServer]) -> None:
         try:
             await self._wire.send(batch)
-        except (TypeError, ValueError, RecursionError) as error:
+        except _UNWRITABLE as error:
             if len(batch) == 1:
                 self._unsendable(batch[0], error)
                 return

@@ -125,7 +125,23 @@ class Wire(Protocol):
 
 
 class HttpWire(Wire, Protocol):
-    """A wire on which every request has an exchange of its own."""
+    """A wire on which every request has an exchange of its own.
+
+    Nothing on it has to wait for something else, so both directions have a short
+    way past the loops that a byte stream needs.
+    """
+
+    def post(self, sent: ToServer) -> bool:
+        """Start the exchange of one message; ``False`` when it needs `send`.
+
+        Raises:
+            TypeError, ValueError, RecursionError: It cannot be written as JSON.
+        """
+        ...
+
+    def attach(self, take: Callable[[object], None]) -> None:
+        """Hand what arrives over at once, instead of through `receive`."""
+        ...
 
     def abort(self, leg: int | str) -> None:
         """Close the exchange of one request; nothing comes of it any more."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import logging
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from functools import partial
@@ -103,6 +103,7 @@ class StreamableHttpWire:
         self._stack = AsyncExitStack()
         self._inbox: deque[object] = deque()
         self._arrived = anyio.Event()
+        self._take: Callable[[object], None] | None = None
         self._open: dict[int | str, anyio.CancelScope] = {}
         self._last_notice = anyio.Event()
         self._last_notice.set()
@@ -153,7 +154,14 @@ class StreamableHttpWire:
             raise item
         return item
 
+    def attach(self, take: Callable[[object], None]) -> None:
+        """Hand what arrives over at once, instead of through `receive`."""
+        self._take = take
+
     def _put(self, item: object) -> None:
+        if self._take is not None and not isinstance(item, WireClosed):
+            self._take(item)
+            return
         self._inbox.append(item)
         self._arrived.set()
 
@@ -177,14 +185,20 @@ class StreamableHttpWire:
     # -- sending -------------------------------------------------------------------
 
     async def send(self, messages: Sequence[ToServer]) -> None:
-        """Start an exchange for each message."""
+        """Write what `post` has not taken, which goes to the HTTP+SSE transport."""
+        assert self._fallback is not None
+        await self._fallback.send(messages)
+
+    def post(self, sent: ToServer) -> bool:
+        """Start the exchange of one message; ``False`` when it needs `send`.
+
+        Raises:
+            TypeError, ValueError, RecursionError: It cannot be written as JSON.
+        """
         if self._fallback is not None:
-            await self._fallback.send(messages)
-            return
-        # All of them first, so that what cannot be written stops before it starts.
-        bodies = [to_json(sent.message).encode() for sent in messages]
-        for sent, body in zip(messages, bodies, strict=True):
-            self._start(sent.message, sent.headers or {}, body)
+            return False
+        self._start(sent.message, sent.headers or {}, to_json(sent.message).encode())
+        return True
 
     def _start(
         self, message: dict[str, Any], headers: dict[str, str], body: bytes
@@ -219,8 +233,9 @@ class StreamableHttpWire:
     async def _request(self, request: _Request, scope: anyio.CancelScope) -> None:
         fault = None
         with scope:
-            with anyio.move_on_after(NOTICE_TIMEOUT):
-                await self._initialized.wait()
+            if not self._initialized.is_set():
+                with anyio.move_on_after(NOTICE_TIMEOUT):
+                    await self._initialized.wait()
             fault = await self._exchange(request)
         # The id may be in use again by now, never by this exchange.
         if self._open.get(request.leg) is scope:
