@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from functools import partial
 from typing import Any
@@ -180,6 +181,16 @@ async def test_noise_before_a_result_does_not_harm_it(
                 await client.call_tool("bad")
         else:
             assert text(await client.call_tool("bad")) == "done"
+
+
+async def test_a_body_that_is_compressed_is_read() -> None:
+    async def reply(asked: Asked, say: Say) -> None:
+        body = gzip.compress(json.dumps(asked.result(DONE)).encode())
+        kind = {"content-type": "application/json", "content-encoding": "gzip"}
+        await say.reply(200, body, kind)
+
+    async with staged(plays(reply)) as stage, Client(stage.url) as client:
+        assert text(await client.call_tool("bad")) == "done"
 
 
 async def test_a_body_with_a_message_a_line_is_read_line_by_line() -> None:

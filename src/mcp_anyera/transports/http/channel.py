@@ -217,7 +217,9 @@ async def _drain(chunks: AsyncIterator[bytes]) -> None:
 
 
 def _chunks(response: httpx.Response) -> aclosing[AsyncGenerator[bytes]]:
-    chunks: Any = response.aiter_bytes()  # typed as a generator on one line only
+    # What is not encoded need not go through the decoders. The type differs by line.
+    encoded = "content-encoding" in response.headers
+    chunks: Any = response.aiter_bytes() if encoded else response.aiter_raw()
     return aclosing(chunks)
 
 
