@@ -53,7 +53,7 @@ coverage: ## what the tests of both lines have reached
 conformance: ## the public conformance suite, on both SDK lines
 	$(ENVS) sdk1 sdk2 conformance
 	for line in sdk1 sdk2; do $(PYTHON) conformance/run.py --suite-dir .envs/conformance \
-	    --python .envs/$$line/bin/python --node "$$($(ENVS) new-node)" || exit 1; done
+	    --python .envs/$$line/bin/python --node "$$($(ENVS) new-node)" $(ARGS) || exit 1; done
 
 bench: ## engine throughput, and the cost of a call beside the SDK alone
 	$(ENVS) sdk1 sdk2 peer-mcp-1.30 peer-mcp-2.3

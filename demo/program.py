@@ -67,10 +67,10 @@ async def hear(message: object) -> None:
         changed.set()
 
 
-async def main(command: list[str]) -> None:
-    """Call the tools that ask, log and change."""
+async def main(place: list[str]) -> None:
+    """Call the tools that ask, log and change, of a command or a URL."""
     async with Client(
-        command,
+        place[0] if place[0].startswith("http") else place,
         elicitation_callback=elicit,
         sampling_callback=sample,
         list_roots_callback=list_roots,

@@ -1,6 +1,7 @@
 """Run one client program on both SDK lines against three real servers.
 
-Each server and each SDK line has an environment of its own. The table shows what
+Each server and each SDK line has an environment of its own, and each server is met
+on stdio and over HTTP. The table shows what
 arrived at each callback; its last line counts the cells that differ.
 """
 
@@ -10,6 +11,7 @@ import json
 import subprocess
 import sys
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -20,30 +22,45 @@ LINES = {"1.x": "sdk1", "2.x": "sdk2"}
 def main() -> int:
     """Print the table and return the exit status."""
     rows = [
-        {"server": peer, "SDK": line, **run(env, peer)}
-        for line, env in LINES.items()
+        {"server": peer, "on": transport, "SDK": line, **row}
         for peer in PEERS
+        for line, env in LINES.items()
+        for transport, row in meet(env, peer)
     ]
     names = list(dict.fromkeys(name for row in rows for name in row))
     print_table(names, rows)
-    different = sum(differing(name, rows) for name in names[3:])
+    different = sum(differing(name, rows) for name in names[4:])
     print(f"\ncells that differ: {different}")
     return 1 if different else 0
 
 
-def run(env: str, peer: str) -> dict[str, str]:
-    """Run the program in one environment against one server."""
+def meet(env: str, peer: str) -> Iterator[tuple[str, dict[str, str]]]:
+    """Run the program in one environment against one server, in both ways."""
+    yield "stdio", run(env, command(peer, "start"))
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    pipes["stderr"] = subprocess.DEVNULL  # the SDK's server is chatty at the end
+    with subprocess.Popen(command(peer, "http"), **pipes) as process:
+        yield "HTTP", run(env, [process.stdout.readline().split()[-1]])
+        process.kill()
+
+
+def command(peer: str, how: str) -> list[str | Path]:
+    """Return the command that starts a server."""
     home = ROOT / "compat-matrix" / "peers" / peer
     described = tomllib.loads((home / "peer.toml").read_text())
+    program, *arguments = described[how]
     server = python(f"peer-{described['environment']}")
-    program, *arguments = described["start"]
-    command = [python(env), ROOT / "demo" / "program.py"]
-    command += [server, (home / program).resolve(), *arguments]
+    return [server, (home / program).resolve(), *arguments]
+
+
+def run(env: str, place: list[str | Path]) -> dict[str, str]:
+    """Run the program in one environment against one command or URL."""
+    words = [python(env), ROOT / "demo" / "program.py", *place]
     done = subprocess.run(
-        command, capture_output=True, text=True, check=False, timeout=120
+        words, capture_output=True, text=True, check=False, timeout=120
     )
     if done.returncode != 0:
-        sys.exit(f"{peer} with {env} failed:\n{done.stderr}")
+        sys.exit(f"{place} with {env} failed:\n{done.stderr}")
     return json.loads(done.stdout)
 
 

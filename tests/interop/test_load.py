@@ -24,7 +24,15 @@ TOOLS: list[tuple[str, dict[str, Any], str]] = [
 
 # The 1.30 server is left out: a cancellation that meets the end of its handler ends it.
 @pytest.mark.parametrize(
-    ("peer", "mode"), [(DUAL, "legacy"), (MODERN, "auto"), (TYPESCRIPT, "auto")]
+    ("peer", "mode"),
+    [
+        (DUAL, "legacy"),
+        (MODERN, "auto"),
+        (TYPESCRIPT, "auto"),
+        (f"{DUAL}@http", "legacy"),
+        (f"{MODERN}@http", "auto"),
+        (f"{TYPESCRIPT}@http", "auto"),
+    ],
 )
 async def test_many_calls_and_cancellations_leave_nothing_behind(
     peer: str, mode: str

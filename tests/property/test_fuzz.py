@@ -4,6 +4,7 @@ of the client side is answered twice."""
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
 from hypothesis import given, settings
@@ -14,7 +15,13 @@ from mcp_anyera.engine import (
     Ask,
     CallOptions,
     Effect,
+    Engine,
+    Exchange,
+    ExchangeFault,
+    Fault,
+    HttpFacts,
     Questions,
+    SessionState,
     ToClient,
     ToServer,
 )
@@ -110,7 +117,30 @@ MESSAGES = st.fixed_dictionaries(
     {}, optional={"id": IDS, "method": METHODS, "params": PARAMS}
 ) | st.fixed_dictionaries({"id": IDS}, optional={"result": RESULTS, "error": ERRORS})
 ANYTHING = MESSAGES | st.lists(MESSAGES, max_size=3) | JSON
+LEGS = st.none() | st.integers(0, 8) | st.just("anyera-listen-3")
+FAULTS = st.builds(
+    ExchangeFault,
+    fault=st.sampled_from([Fault.HTTP, Fault.LOST, Fault.VIOLATION]),
+    reason=st.just("HTTP"),
+    http=st.builds(
+        HttpFacts,
+        status=st.none() | st.sampled_from([200, 307, 400, 401, 404, 405, 429, 503]),
+    ),
+    error=st.none()
+    | st.fixed_dictionaries(
+        {
+            "code": st.sampled_from([-32601, -32022, -32020]),
+            "message": st.text(max_size=3),
+        },
+        optional={"data": JSON},
+    ),
+    credentials=st.booleans(),
+    session=st.sampled_from(SessionState),
+)
 STEPS = st.one_of(
+    st.tuples(st.just("leg"), st.tuples(LEGS, ANYTHING)),
+    st.tuples(st.just("failed"), st.tuples(st.integers(0, 12), FAULTS)),
+    st.tuples(st.just("held"), st.tuples(st.integers(0, 12), st.booleans())),
     st.tuples(st.just("client"), ANYTHING),
     st.tuples(st.just("server"), ANYTHING),
     st.tuples(st.just("time"), st.sampled_from([0.0, 0.1, 1.0, 20.0, 400.0])),
@@ -122,15 +152,35 @@ STARTS = st.sampled_from(["new", "modern", "legacy"])
 OPTIONS = CallOptions(read_timeout=5.0, total_timeout=30.0)
 
 
-def begin(start: str, questions: Questions) -> Talk:
+def begin(start: str, questions: Questions, exchange: Exchange) -> Talk:
     config: dict[str, Any] = {
         "questions": questions,
         "log_level": "info",
-        "restartable": True,
+        "restartable": exchange is Exchange.STREAM,
+        "sse_fallback": exchange is Exchange.HTTP,
+        "exchange": exchange,
     }
     if start == "new":
         return Talk(**config)
     return modern(**config) if start == "modern" else legacy(**config)
+
+
+def leg(engine: Engine, value: tuple[Any, Any], now: float) -> list[Effect]:
+    return engine.receive_from_server(value[1], now, value[0])
+
+
+def held(engine: Engine, value: tuple[Any, Any], now: float) -> list[Effect]:
+    return engine.exchange_held(value[0], now, held=value[1])
+
+
+SERVER_INPUTS: dict[str, Callable[[Engine, Any, float], list[Effect]]] = {
+    "server": lambda engine, value, now: engine.receive_from_server(value, now),
+    "leg": leg,
+    "failed": lambda engine, value, now: engine.exchange_failed(*value, now),
+    "held": held,
+    "closed": lambda engine, _, now: engine.server_closed("gone", now),
+    "started": lambda engine, _, now: engine.server_started(now),
+}
 
 
 class Watch:
@@ -165,27 +215,28 @@ class Watch:
 
 
 @settings(max_examples=1500)
-@given(STARTS, st.sampled_from(Questions), st.lists(STEPS, max_size=25))
+@given(
+    STARTS,
+    st.sampled_from(Questions),
+    st.sampled_from(Exchange),
+    st.lists(STEPS, max_size=25),
+)
 def test_no_input_raises_and_no_request_is_answered_twice(
-    start: str, questions: Questions, steps: list[tuple[str, Any]]
+    start: str, questions: Questions, exchange: Exchange, steps: list[tuple[str, Any]]
 ) -> None:
-    talk, watch = begin(start, questions), Watch()
+    talk, watch = begin(start, questions, exchange), Watch()
     engine, now = talk.engine, talk.now
     for kind, value in steps:
         if kind == "client":
             watch.expect(value)
             watch.see(engine.receive_from_client(value, now, OPTIONS))
-        elif kind == "server":
-            watch.see(engine.receive_from_server(value, now))
+        elif kind in SERVER_INPUTS:
+            watch.see(SERVER_INPUTS[kind](engine, value, now))
         elif kind == "time":
             now += value
             watch.see(engine.tick(now))
         elif kind == "answer" and watch.questions and isinstance(value, dict):
             watch.see(engine.answer(watch.questions.pop(), Answer(value), now))  # pyright: ignore[reportUnknownArgumentType]
-        elif kind == "closed":
-            watch.see(engine.server_closed("gone", now))
-        elif kind == "started":
-            watch.see(engine.server_started(now))
     watch.see(engine.client_closed(now))
     assert engine.in_flight == 0
     for key, count in watch.answered.items():

@@ -133,8 +133,8 @@ class StreamableHttpWire:
         with anyio.CancelScope(shield=True):
             with anyio.move_on_after(LEAVE_TIMEOUT):
                 await self._last_notice.wait()
-            if self._fallback is not None:
-                await self._fallback.stop()
+                if self._fallback is not None:
+                    await self._fallback.stop()
             self._tasks.cancel_scope.cancel()
             if self._options.terminate_on_close:
                 await self._session.end()
