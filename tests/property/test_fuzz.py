@@ -173,10 +173,14 @@ def held(engine: Engine, value: tuple[Any, Any], now: float) -> list[Effect]:
     return engine.exchange_held(value[0], now, held=value[1])
 
 
+def failed(engine: Engine, value: tuple[Any, Any], now: float) -> list[Effect]:
+    return engine.exchange_failed(value[0], value[1], now)
+
+
 SERVER_INPUTS: dict[str, Callable[[Engine, Any, float], list[Effect]]] = {
     "server": lambda engine, value, now: engine.receive_from_server(value, now),
     "leg": leg,
-    "failed": lambda engine, value, now: engine.exchange_failed(*value, now),
+    "failed": failed,
     "held": held,
     "closed": lambda engine, _, now: engine.server_closed("gone", now),
     "started": lambda engine, _, now: engine.server_started(now),
