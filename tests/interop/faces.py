@@ -10,6 +10,7 @@ from collections.abc import AsyncGenerator, Generator
 from contextlib import asynccontextmanager, contextmanager
 from typing import Any
 
+import anyio
 from mcp import ClientSession
 from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
@@ -38,7 +39,8 @@ async def connected(
 
     A peer over HTTP is shared with other tests unless it gets an environment.
     """
-    with _place(peer, env) as place:
+    # On trio, a test that hangs would hang the whole run in spite of its timeout.
+    with anyio.fail_after(45), _place(peer, env) as place:
         if face == "client":
             async with Client(place, **options) as client:
                 yield client

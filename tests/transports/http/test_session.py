@@ -12,6 +12,7 @@ from mcp_anyera import CallTimeout, Client, ConnectionLost, Era
 from mcp_anyera._sdk import SDKError, types
 from mcp_anyera.engine import Reopened
 from mcp_anyera.transports.http import session as sessions
+from mcp_anyera.transports.http import wire as wires
 from tests.interop.faces import EVERYTHING, elicit, text
 from tests.transports.http.stage import (
     DONE,
@@ -175,6 +176,29 @@ async def test_what_comes_outside_of_every_call_is_heard() -> None:
                 await enough.wait()
     assert heard == ["ToolListChangedNotification", "PromptListChangedNotification"]
     assert stage.of("GET")[1].headers["last-event-id"] == "1"
+
+
+@pytest.mark.parametrize("silent", [False, True])
+async def test_calls_wait_for_the_stream_of_the_session_but_not_for_ever(
+    silent: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(wires, "LISTEN_TIMEOUT", 0.2 if silent else 5)
+    order: list[str] = []
+
+    async def script(asked: Asked, say: Say) -> None:
+        if asked.method == "GET":
+            await anyio.sleep(60 if silent else 0.1)
+            order.append("stream")
+            await say.events(end=False)
+            await anyio.sleep(60)
+        if asked.method == "tools/call":
+            order.append("call")
+        await legacy(asked, say)
+
+    async with staged(script) as stage, Client(stage.url) as client:
+        with anyio.fail_after(5):
+            await client.call_tool("t")
+    assert order == (["call"] if silent else ["stream", "call"])
 
 
 async def test_a_question_outside_of_every_call_is_answered() -> None:

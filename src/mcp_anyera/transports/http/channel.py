@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 import anyio
@@ -35,6 +35,8 @@ class Cursor:
     """Seconds that the server wants before the next attempt."""
     events: int = 0
     """Events with something in them."""
+    opened: anyio.Event = field(default_factory=anyio.Event)
+    """Set when the server has begun to answer, whatever it answers."""
 
     def note(self, event: SentEvent) -> None:
         """Move on."""

@@ -16,7 +16,7 @@ from mcp_anyera._sdk import httpx
 from mcp_anyera.engine import SessionState
 from mcp_anyera.engine.jsonrpc import is_object
 from mcp_anyera.transports.http.channel import Channel, Cursor, content_type
-from mcp_anyera.transports.http.sse import SentEvent, TooLarge
+from mcp_anyera.transports.http.sse import SentEvent
 
 logger = logging.getLogger("mcp_anyera")
 
@@ -80,24 +80,28 @@ class LegacySession:
 
     # -- its own stream ------------------------------------------------------------
 
-    async def listen(self, deliver: Callable[[SentEvent], bool]) -> None:
+    async def listen(
+        self, cursor: Cursor, deliver: Callable[[SentEvent], bool]
+    ) -> None:
         """Read what the server says outside of every call, until it has no more.
 
         A session that says twice that it is initialized is still one session.
 
         Args:
+            cursor: Is moved on, and tells when the stream is open.
             deliver: Takes each event; what it returns does not matter here.
         """
-        if self.id is None or self._listened:
-            return  # a server without sessions has nobody to say anything to
-        self._listened = True
 
         def take(event: SentEvent) -> bool:
             deliver(event)
             return False
 
-        with self._scope:
-            await self.read_on(Cursor(), take)
+        # A server without sessions has nobody to say anything to.
+        if self.id is not None and not self._listened:
+            self._listened = True
+            with self._scope:
+                await self.read_on(cursor, take)
+        cursor.opened.set()
 
     async def read_on(
         self, cursor: Cursor, deliver: Callable[[SentEvent], bool], failures: int = 0
@@ -130,6 +134,7 @@ class LegacySession:
             headers["last-event-id"] = cursor.last_id
         try:
             response = await self._channel.send("GET", headers, patient=True)
+            cursor.opened.set()
             try:
                 if response.is_success and content_type(response) == EVENTS:
                     return (
@@ -139,7 +144,7 @@ class LegacySession:
                 return None if response.is_server_error else False
             finally:
                 await response.aclose()
-        except (httpx.HTTPError, TooLarge) as error:
+        except Exception as error:  # noqa: BLE001 - an auth flow may raise anything
             logger.debug("an event stream broke off: %r", error)
             return None
 
@@ -161,7 +166,7 @@ class LegacySession:
             try:
                 response = await self._channel.send("DELETE", headers)
                 await response.aclose()
-            except httpx.HTTPError as error:
+            except Exception as error:  # noqa: BLE001 - an auth flow may raise anything
                 logger.debug("a session could not be deleted: %r", error)
 
 

@@ -46,6 +46,8 @@ PROBE_TIMEOUT: Final = 10.0
 know the method answers; silence means a cold start more often than legacy."""
 NOTICE_TIMEOUT: Final = 5.0
 """Seconds that a message waits for the notification before it."""
+LISTEN_TIMEOUT: Final = 1.0
+"""Seconds that the first calls wait for the server to open its own stream."""
 LEAVE_TIMEOUT: Final = 1.0
 """Seconds at the end for notifications to arrive."""
 ANSWER_ATTEMPTS: Final = 3
@@ -216,7 +218,7 @@ class StreamableHttpWire:
         before, self._last_notice = self._last_notice, anyio.Event()
         if method == "notifications/initialized":
             # Requests wait for it: a server refuses what overtakes it.
-            self._initialized = self._last_notice
+            self._initialized = anyio.Event()
             self._session.agree(headers)
         self._tasks.start_soon(
             self._notify, method, headers, body, before, self._last_notice
@@ -367,8 +369,17 @@ class StreamableHttpWire:
             done.set()
         if error is not None:
             self._put(Malformed(error))
-        elif method == "notifications/initialized":
-            await self._session.listen(partial(self._event, None))
+        if method == "notifications/initialized":
+            await self._listen()
+
+    async def _listen(self) -> None:
+        # Some servers ask on the stream of the session, in the middle of a call,
+        # and what they say before it is there is lost. So calls wait for it too.
+        cursor, deliver = Cursor(), partial(self._event, None)
+        self._tasks.start_soon(self._session.listen, cursor, deliver)
+        with anyio.move_on_after(LISTEN_TIMEOUT):
+            await cursor.opened.wait()
+        self._initialized.set()
 
     async def _answer(self, headers: dict[str, str], body: bytes) -> None:
         # What a human said must not be lost because a connection was.
