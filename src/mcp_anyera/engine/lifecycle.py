@@ -27,9 +27,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import Enum, auto
-from typing import Any, Final
+from typing import Any
 
 from mcp_anyera.engine import detection, jsonrpc
+from mcp_anyera.engine.account import Account, why_unasked
 from mcp_anyera.engine.config import Exchange
 from mcp_anyera.engine.context import Context, OnFault, OnReply, WireId
 from mcp_anyera.engine.detection import AskAgain, Legacy, Modern, NoCommonGround
@@ -39,12 +40,10 @@ from mcp_anyera.engine.events import (
     FellBack,
     Reopened,
     Restarted,
-    Step,
     Verdict,
 )
 from mcp_anyera.engine.exchanges import AUTHORIZATION, ExchangeFault
 from mcp_anyera.engine.failures import (
-    NO_HTTP,
     UNSUPPORTED_VERSION,
     Failure,
     Fault,
@@ -76,15 +75,6 @@ class Phase(Enum):
     """The server is gone."""
 
 
-_UNASKED: Final = "the server could not be asked for its era"
-_CLOSED: Final = (
-    "the server wants credentials (headers=, auth= or http_client=), or others"
-)
-_DENIED: Final = (
-    "the server refused the credentials; check them (headers=, auth= or http_client=)"
-)
-
-
 def _nothing(*_args: object) -> None:
     """Stand in until `recovery` listens."""
 
@@ -109,16 +99,11 @@ class Lifecycle:
         self._reset()
 
     def _reset(self) -> None:
-        self._steps: list[Step] = []
-        self._step_began = self._ctx.now
+        self._account = Account(self._ctx)
         self._sent: list[WireId] = []
         self._probes = 0
         self._restarted = False
         self._late: Modern | None = None
-        self._denied: ExchangeFault | None = None
-        """What refused the credentials that came with the probe."""
-        self._first: ExchangeFault | None = None
-        """What refused the handshake before the transport was changed."""
 
     # -- beginning -----------------------------------------------------------------
 
@@ -183,7 +168,7 @@ class Lifecycle:
 
     def _lose_patience(self) -> None:
         patience = self._ctx.config.probe_timeout
-        self._step("server/discover", f"no answer within {patience:g} s")
+        self._account.step("server/discover", f"no answer within {patience:g} s")
         self._handshake()
 
     def _handshake(self) -> None:
@@ -207,10 +192,10 @@ class Lifecycle:
             case Modern():
                 self._connect_modern(finding, f"offers {finding.revision}")
             case AskAgain(revision):
-                self._step("server/discover", f"asked for {revision}")
+                self._account.step("server/discover", f"asked for {revision}")
                 self._ask_again(revision)
             case Legacy(reason):
-                self._step("server/discover", reason)
+                self._account.step("server/discover", reason)
                 self._legacy_found()
             case NoCommonGround(reason):  # pragma: no branch - there is no other
                 self._fail(reason)
@@ -225,25 +210,24 @@ class Lifecycle:
 
     def _probe_failed(self, fault: ExchangeFault) -> None:
         if self.phase is Phase.HANDSHAKING:
-            self._step("server/discover", fault.reason)
+            self._account.step("server/discover", fault.reason)
         elif fault.conclusive and fault.error is not None:
             self._on_probe(jsonrpc.error(None, fault.error))
         elif fault.conclusive:
             self._patience.end("probe")
-            self._step("server/discover", fault.reason)
+            self._account.step("server/discover", fault.reason)
             self._legacy_found()
         elif (
             fault.http.status in AUTHORIZATION
             and fault.credentials
             and self._ctx.config.only is None
         ):
-            self._step("server/discover", fault.reason)
-            self._denied = fault
+            self._account.step("server/discover", fault.reason)
+            self._account.denied = fault
             self._handshake()
         else:
-            self._step("server/discover", fault.reason)
-            closed = fault.http.status in AUTHORIZATION
-            self._fail(_CLOSED if closed else _UNASKED, fault)
+            self._account.step("server/discover", fault.reason)
+            self._fail(why_unasked(fault), fault)
 
     def _ask_again(self, revision: str) -> None:
         if self._probes > 1:
@@ -269,7 +253,9 @@ class Lifecycle:
         if era is Era.LEGACY:
             self._connect_legacy(str(revision), result)
             return
-        self._step("initialize", f"answered with version {str(revision)[:40]!r}")
+        self._account.step(
+            "initialize", f"answered with version {str(revision)[:40]!r}"
+        )
         if era is Era.MODERN and self._may_probe():
             self._probe(LATEST_MODERN)
         else:
@@ -280,7 +266,9 @@ class Lifecycle:
     ) -> None:
         code = error["code"] if jsonrpc.is_error(error) else None
         text = error["message"] if jsonrpc.is_error(error) else "a malformed reply"
-        self._step("initialize", f"refused with error {code}: {str(text)[:200]}")
+        self._account.step(
+            "initialize", f"refused with error {code}: {str(text)[:200]}"
+        )
         if self._late is not None:
             self._connect_modern(self._late, "its late answer counts")
         elif code == UNSUPPORTED_VERSION and self._may_probe():
@@ -289,22 +277,26 @@ class Lifecycle:
             self._fail("the server accepts neither opening", fault)
 
     def _initialize_failed(self, fault: ExchangeFault) -> None:
-        if self._late is None and not self._denied and self._may_fall_back(fault):
-            self._step("initialize", fault.reason)
+        if (
+            self._late is None
+            and not self._account.denied
+            and self._may_fall_back(fault)
+        ):
+            self._account.step("initialize", fault.reason)
             self._fall_back(fault)
         elif fault.error is not None and fault.conclusive:
             self._initialize_refused(fault.error, fault)
         else:
-            self._step("initialize", fault.reason)
+            self._account.step("initialize", fault.reason)
             self._fail("the handshake failed", fault)
 
     def _may_fall_back(self, fault: ExchangeFault) -> bool:
         config = self._ctx.config
         possible = config.sse_fallback and config.only is not Era.MODERN
-        return possible and fault.elsewhere and self._first is None
+        return possible and fault.elsewhere and self._account.first is None
 
     def _fall_back(self, fault: ExchangeFault) -> None:
-        self._first, self.phase = fault, Phase.RESTARTING
+        self._account.first, self.phase = fault, Phase.RESTARTING
         self._forget()
         self._ctx.notice(FellBack(fault.reason))
         self._ctx.out.append(FallBack(fault.reason))
@@ -315,7 +307,7 @@ class Lifecycle:
     # -- deciding ------------------------------------------------------------------
 
     def _connect_modern(self, found: Modern, outcome: str) -> None:
-        self._step(f"server/discover at {found.revision}", outcome)
+        self._account.step(f"server/discover at {found.revision}", outcome)
         ctx = self._ctx
         ctx.era, ctx.revision = Era.MODERN, found.revision
         capabilities = found.discover.get("capabilities")
@@ -324,21 +316,23 @@ class Lifecycle:
         )
         ctx.restamp()
         verdict = Verdict(
-            Era.MODERN, found.revision, tuple(self._steps), discover=found.discover
+            Era.MODERN, found.revision, self._account.evidence, discover=found.discover
         )
         self._connected(
             verdict, synthesise_initialize_result(found.discover, ctx.initialize)
         )
 
     def _connect_legacy(self, revision: str, result: dict[str, Any]) -> None:
-        self._step("initialize", f"agreed on {revision}")
+        self._account.step("initialize", f"agreed on {revision}")
         ctx = self._ctx
         ctx.era, ctx.revision = Era.LEGACY, revision
         capabilities = result.get("capabilities")
         ctx.server_capabilities = (
             capabilities if jsonrpc.is_object(capabilities) else {}
         )
-        verdict = Verdict(Era.LEGACY, revision, tuple(self._steps), initialize=result)
+        verdict = Verdict(
+            Era.LEGACY, revision, self._account.evidence, initialize=result
+        )
         self._connected(verdict, result)
 
     def _connected(self, verdict: Verdict, result: dict[str, Any]) -> None:
@@ -352,24 +346,7 @@ class Lifecycle:
             self.on_reopened()
 
     def _fail(self, reason: str, fault: ExchangeFault | None = None) -> None:
-        tried = "; ".join(map(str, self._steps)) or "nothing was tried before"
-        target = self._ctx.config.target
-        cause = None if fault is None else fault.exception
-        if self._first is not None:
-            # The first error tells more: most servers are at the right address.
-            cause = Failure(Fault.CONNECT, f"the HTTP+SSE transport failed: {reason}")
-            fault, reason = self._first, "the handshake was refused"
-        elif self._denied is not None:
-            # Whatever `initialize` met, this is what somebody can do something about.
-            fault, reason = self._denied, _DENIED
-            cause = fault.exception
-        failure = Failure(
-            Fault.CONNECT,
-            f"could not connect to {target}: {reason} (tried: {tried})",
-            http=NO_HTTP if fault is None else fault.http,
-            cause=cause,
-        )
-        self._failed(failure)
+        self._failed(self._account.failure(reason, fault))
 
     def _failed(self, failure: Failure) -> None:
         if self.reopening:
@@ -393,7 +370,7 @@ class Lifecycle:
     def server_closed(self, reason: str) -> None:
         """The server ended; start it again if only the probe can be to blame."""
         if self.phase in {Phase.PROBING, Phase.HANDSHAKING, Phase.RESTARTING}:
-            self._step("the server", f"ended ({reason})")
+            self._account.step("the server", f"ended ({reason})")
             if self._may_restart():
                 self._restart()
             else:
@@ -437,7 +414,7 @@ class Lifecycle:
     ) -> None:
         wire_id = self._ctx.send_own(method, params, on_reply, on_fault=on_fault)
         self._sent.append(wire_id)
-        self._step_began = self._ctx.now
+        self._account.begin_step()
 
     def _forget(self) -> None:
         for wire_id in self._sent:
@@ -445,6 +422,3 @@ class Lifecycle:
             self._patience.release(wire_id)
         self._sent.clear()
         self._patience.end("probe")
-
-    def _step(self, what: str, outcome: str) -> None:
-        self._steps.append(Step(what, outcome, self._ctx.now - self._step_began))

@@ -9,37 +9,28 @@ Spec: 2026-07-28 and 2025-11-25 ``basic/transports`` (Streamable HTTP).
 
 from __future__ import annotations
 
-import logging
 from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final, Self, cast
+from typing import Any, Final, Self
 
 import anyio
 
 from mcp_anyera._sdk import SDK1, httpx
-from mcp_anyera.engine import Exchange, ExchangeFault, Fault, ToServer
-from mcp_anyera.engine.headers import METHOD_HEADER
-from mcp_anyera.transports.http.channel import Channel, Cursor, content_type, facts
+from mcp_anyera.engine import Exchange, ToServer
+from mcp_anyera.transports.http.channel import Channel, Cursor
 from mcp_anyera.transports.http.clients import HttpOptions
+from mcp_anyera.transports.http.exchange import POST_HEADERS, Exchanger, Request
 from mcp_anyera.transports.http.fallback import SseFallback
-from mcp_anyera.transports.http.session import EVENTS, SESSION_HEADER, LegacySession
-from mcp_anyera.transports.http.sse import SentEvent, TooLarge
+from mcp_anyera.transports.http.session import LegacySession
 from mcp_anyera.transports.wire import (
     Failed,
-    Held,
     Malformed,
-    Received,
-    Suspicion,
     Traits,
     WireClosed,
-    from_json,
     to_json,
 )
-
-logger = logging.getLogger("mcp_anyera")
 
 PROBE_TIMEOUT: Final = 10.0
 """Seconds of patience with the probe. Unlike a process, a server that does not
@@ -51,39 +42,6 @@ LISTEN_TIMEOUT: Final = 1.0
 LEAVE_TIMEOUT: Final = 1.0
 """Seconds at the end for notifications to arrive."""
 ANSWER_ATTEMPTS: Final = 3
-_ACCEPT: Final = {
-    "accept": "application/json, text/event-stream",
-    "content-type": "application/json",
-}
-_JSON: Final = "application/json"
-_STATELESS: Final = (
-    "the server handed out no session, and a stateless legacy server cannot ask "
-    "anything"
-)
-_JSON_MODE: Final = (
-    "the server replies with JSON instead of event streams, and such a legacy "
-    "server cannot ask anything during a call"
-)
-
-
-@dataclass(frozen=True, slots=True)
-class _Request:
-    """A request on its way."""
-
-    leg: int | str
-    method: str
-    headers: dict[str, str]
-    body: bytes
-
-    @property
-    def opens(self) -> bool:
-        """Whether it belongs to no session yet."""
-        return self.method in {"initialize", "server/discover"}
-
-    @property
-    def modern(self) -> bool:
-        """Whether it is a request of the modern era."""
-        return METHOD_HEADER in self.headers
 
 
 class StreamableHttpWire:
@@ -128,6 +86,8 @@ class StreamableHttpWire:
         self._session = LegacySession(self._channel)
         self._tasks = anyio.create_task_group()
         await self._stack.enter_async_context(self._tasks)
+        parts = (self._channel, self._session, self._put, self._tasks)
+        self._exchanger = Exchanger(*parts)
         return self
 
     async def __aexit__(self, *_exc: object) -> None:
@@ -208,7 +168,7 @@ class StreamableHttpWire:
         if "method" not in message:
             self._tasks.start_soon(self._answer, headers, body)
         elif "id" in message:
-            request = _Request(message["id"], message["method"], headers, body)
+            request = Request(message["id"], message["method"], headers, body)
             scope = self._open[request.leg] = anyio.CancelScope()
             self._tasks.start_soon(self._request, request, scope)
         else:
@@ -232,124 +192,18 @@ class StreamableHttpWire:
 
     # -- a request -----------------------------------------------------------------
 
-    async def _request(self, request: _Request, scope: anyio.CancelScope) -> None:
+    async def _request(self, request: Request, scope: anyio.CancelScope) -> None:
         fault = None
         with scope:
-            if not self._initialized.is_set():
+            if not (request.opens or self._initialized.is_set()):
                 with anyio.move_on_after(NOTICE_TIMEOUT):
                     await self._initialized.wait()
-            fault = await self._exchange(request)
+            fault = await self._exchanger.run(request)
         # The id may be in use again by now, never by this exchange.
         if self._open.get(request.leg) is scope:
             del self._open[request.leg]
         if fault is not None:
             self._put(Failed(request.leg, fault))
-
-    async def _exchange(self, request: _Request) -> ExchangeFault | None:
-        if request.opens:
-            named, session = None, dict[str, str]()
-        elif request.modern:
-            # A server that has become modern knows no sessions any more.
-            self._session.drop()
-            named, session = None, dict[str, str]()
-        else:
-            named, session = self._session.id, self._session.headers
-        headers = {**_ACCEPT, **request.headers, **session}
-        patient = request.method == "subscriptions/listen"
-        try:
-            response = await self._channel.send(
-                "POST",
-                headers,
-                request.body,
-                patient=patient,
-                on_hold=lambda held: self._put(Held(request.leg, held)),
-            )
-        except Exception as error:  # noqa: BLE001 - an auth flow may raise anything
-            return _broken(error)
-        try:
-            if request.method == "server/discover":
-                self._discard_session(response)
-            if response.is_success:
-                return await self._replied(request, response)
-            judge = partial(self._session.state, named)
-            return await self._channel.refused(response, judge)
-        except (httpx.HTTPError, httpx.StreamError, TooLarge) as error:
-            return _broken(error, response)
-        finally:
-            await response.aclose()
-
-    async def _replied(
-        self, request: _Request, response: httpx.Response
-    ) -> ExchangeFault | None:
-        kind = content_type(response)
-        if request.method == "initialize":
-            self._begin_session(response, kind)
-        if kind == EVENTS:
-            return await self._stream(request, response)
-        if kind == _JSON:
-            return self._body(
-                request, await self._channel.read_json(response), response
-            )
-        reason = f"HTTP {response.status_code} with {kind or 'no content'!s}"
-        return ExchangeFault(
-            fault=Fault.VIOLATION,
-            reason=f"{reason} where a JSON-RPC response was expected",
-            http=facts(response),
-        )
-
-    def _begin_session(self, response: httpx.Response, kind: str) -> None:
-        self._session.begin(response)
-        stateless = _STATELESS if self._session.id is None else None
-        self._put(Suspicion(_JSON_MODE if kind == _JSON else stateless))
-
-    def _discard_session(self, response: httpx.Response) -> None:
-        # Some legacy servers hand out a session with their refusal of the probe.
-        stray = response.headers.get(SESSION_HEADER)
-        if stray is not None:
-            self._tasks.start_soon(self._session.delete, {SESSION_HEADER: stray})
-
-    def _body(
-        self,
-        request: _Request,
-        messages: list[object] | Malformed,
-        response: httpx.Response,
-    ) -> ExchangeFault | None:
-        if isinstance(messages, Malformed):
-            return ExchangeFault(
-                fault=Fault.VIOLATION,
-                reason=f"the body is no JSON: {messages.error}",
-                http=facts(response),
-            )
-        for message in messages:
-            self._put(Received(message, request.leg))
-        return None if _answers(messages) else _nothing(response)
-
-    async def _stream(
-        self, request: _Request, response: httpx.Response
-    ) -> ExchangeFault | None:
-        cursor = Cursor()
-        deliver = partial(self._event, request.leg)
-        broken = None
-        try:
-            if await self._channel.read_events(response, cursor, deliver):
-                return None
-        except httpx.HTTPError as error:
-            broken = error
-        if cursor.last_id is not None and not request.modern:
-            await response.aclose()
-            if await self._session.read_on(cursor, deliver, 1):
-                return None
-        return _nothing(response) if broken is None else _broken(broken, response)
-
-    def _event(self, leg: int | str | None, event: SentEvent) -> bool:
-        if event.name != "message" or not event.data:
-            return False
-        message = from_json(event.data)
-        if leg is None or isinstance(message, Malformed):
-            self._put(message)
-            return False
-        self._put(Received(message, leg))
-        return _answers(message)
 
     # -- notifications and answers -------------------------------------------------
 
@@ -375,7 +229,7 @@ class StreamableHttpWire:
     async def _listen(self) -> None:
         # Some servers ask on the stream of the session, in the middle of a call,
         # and what they say before it is there is lost. So calls wait for it too.
-        cursor, deliver = Cursor(), partial(self._event, None)
+        cursor, deliver = Cursor(), partial(self._exchanger.event, None)
         self._tasks.start_soon(self._session.listen, cursor, deliver)
         with anyio.move_on_after(LISTEN_TIMEOUT):
             await cursor.opened.wait()
@@ -393,7 +247,7 @@ class StreamableHttpWire:
             self._put(Malformed(error))
 
     async def _post(self, headers: dict[str, str], body: bytes) -> Exception | None:
-        everything = {**_ACCEPT, **headers, **self._session.headers}
+        everything = {**POST_HEADERS, **headers, **self._session.headers}
         try:
             response = await self._channel.send("POST", everything, body)
             await response.aclose()
@@ -403,25 +257,3 @@ class StreamableHttpWire:
             return None
         text = f"the server answered a notification with HTTP {response.status_code}"
         return httpx.HTTPStatusError(text, request=response.request, response=response)
-
-
-def _answers(message: object) -> bool:
-    # A batch, which one old revision has, may hold the answer.
-    if isinstance(message, list):
-        return any(map(_answers, cast("list[object]", message)))
-    return isinstance(message, dict) and "method" not in message
-
-
-def _nothing(response: httpx.Response) -> ExchangeFault:
-    reason = "the response ended without an answer"
-    return ExchangeFault(fault=Fault.LOST, reason=reason, http=facts(response))
-
-
-def _broken(error: Exception, response: httpx.Response | None = None) -> ExchangeFault:
-    if isinstance(error, TooLarge):
-        assert response is not None
-        return ExchangeFault(
-            fault=Fault.VIOLATION, reason=str(error), http=facts(response)
-        )
-    said = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-    return ExchangeFault(fault=Fault.LOST, reason=said, exception=error)
