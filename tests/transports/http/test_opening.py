@@ -197,6 +197,17 @@ async def test_a_server_that_answers_nothing_ends_the_attempt_with_both_steps() 
     assert "server/discover: no answer within 0.1 s" in str(caught.value)
 
 
+async def test_whoever_connects_may_give_up() -> None:
+    async def script(asked: Asked, say: Say) -> None:
+        await anyio.sleep(60)
+
+    async with staged(script) as stage:
+        with anyio.fail_after(5), anyio.move_on_after(0.1) as scope:
+            async with Client(stage.url):
+                pass
+        assert scope.cancelled_caught
+
+
 @pytest.mark.parametrize("version", ["2026-07-28", "2099-01-01", 7])
 async def test_a_handshake_that_ends_in_no_handshake_version_is_an_error(
     version: Any,
