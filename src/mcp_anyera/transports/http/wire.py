@@ -166,7 +166,7 @@ class StreamableHttpWire:
         self, message: dict[str, Any], headers: dict[str, str], body: bytes
     ) -> None:
         if "method" not in message:
-            self._tasks.start_soon(self._answer, headers, body)
+            self._tasks.start_soon(self._answer, headers, body, self._last_notice)
         elif "id" in message:
             request = Request(message["id"], message["method"], headers, body)
             scope = self._open[request.leg] = anyio.CancelScope()
@@ -235,7 +235,14 @@ class StreamableHttpWire:
             await cursor.opened.wait()
         self._initialized.set()
 
-    async def _answer(self, headers: dict[str, str], body: bytes) -> None:
+    async def _answer(
+        self, headers: dict[str, str], body: bytes, before: anyio.Event
+    ) -> None:
+        # The refusal of a question must not overtake the news that its call was
+        # cancelled: a server of SDK 1.30 ends when the two meet.
+        if not before.is_set():
+            with anyio.move_on_after(NOTICE_TIMEOUT):
+                await before.wait()
         # What a human said must not be lost because a connection was.
         error: Exception | None = None
         for attempt in range(ANSWER_ATTEMPTS):
