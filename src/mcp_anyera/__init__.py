@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         RequestRejected,
         RoundsExceeded,
     )
+    from mcp_anyera.answers import accept, cancel, decline, refuse
     from mcp_anyera.callbacks import Callbacks, MessageHandler, RawNotification
     from mcp_anyera.client import Client
     from mcp_anyera.transports import adapt
@@ -50,6 +51,10 @@ _LAZY: Final = {
     "RawNotification": "mcp_anyera.callbacks",
     "RequestRejected": "mcp_anyera._sdk.raised",
     "RoundsExceeded": "mcp_anyera._sdk.raised",
+    "accept": "mcp_anyera.answers",
+    "cancel": "mcp_anyera.answers",
+    "decline": "mcp_anyera.answers",
+    "refuse": "mcp_anyera.answers",
     "adapt": "mcp_anyera.transports",
 }
 
@@ -71,7 +76,11 @@ __all__ = [
     "RawNotification",
     "RequestRejected",
     "RoundsExceeded",
+    "accept",
     "adapt",
+    "cancel",
+    "decline",
+    "refuse",
 ]
 
 

@@ -8,15 +8,17 @@ its client, and a human who thinks holds up nothing but the call that asked.
 
 from __future__ import annotations
 
+import logging
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Protocol, TypeAlias
+from typing import Any, Final, Protocol, TypeAlias, TypeGuard
 
 import anyio
 import anyio.abc
 import anyio.lowlevel
 
+from mcp_anyera import forms
 from mcp_anyera._sdk import (
     CallbackContext,
     ClientSession,
@@ -35,6 +37,10 @@ from mcp_anyera.engine import Answer, Failure, Fault, Question, Refusal
 from mcp_anyera.engine.failures import INTERNAL_ERROR, INVALID_PARAMS
 from mcp_anyera.eras import Era
 
+logger = logging.getLogger("mcp_anyera")
+
+ASKS: Final = 2
+"""How often a form is put before an answer that does not fit it becomes a cancel."""
 ELICITATION_MODES: Final = ("form", "url")
 
 
@@ -125,6 +131,8 @@ class DispatcherOptions:
     max_concurrent: int | None = None
     server: str | None = None
     """The caller's own label for the server."""
+    validate_answers: bool = True
+    """Whether form answers are held against the schema that was asked for."""
 
 
 class Dispatcher:
@@ -142,6 +150,8 @@ class Dispatcher:
         self.tasks: anyio.abc.TaskGroup | None = None
         self.session: ClientSession | None = None
         self.era: Era = Era.LEGACY
+        self.on_misfit: Callable[[Question], None] = _nothing
+        """Is told of a form whose answer did not fit it, twice."""
 
     def ask(self, question: Question) -> None:
         """Start asking, in the server's order; the answer goes to the engine."""
@@ -182,15 +192,34 @@ class Dispatcher:
             return _unreadable(question, error)
         limit = self._options.answer_timeout
         with anyio.move_on_after(limit) as scope:
-            return await self._ask(question, params)
+            return await self._ask_until_it_fits(question, params)
         assert scope.cancelled_caught
         return _too_slow(question, limit or 0.0)
 
-    async def _ask(self, question: Question, params: Any) -> Answer | Refusal:
+    async def _ask_until_it_fits(
+        self, question: Question, params: Any
+    ) -> Answer | Refusal:
+        problem: str | None = None
+        for _ in range(ASKS):
+            answer = await self._ask(question, params, problem)
+            schema = forms.schema_of(question.params)
+            if not (schema and self._options.validate_answers and _fills_in(answer)):
+                return answer
+            content = forms.complete(schema, answer.result.get("content"))
+            problem = forms.problem_with(schema, content)
+            if problem is None:
+                return Answer({**answer.result, "content": content})
+        # The sentence may quote what the user has typed, and a log is for others.
+        logger.warning("the answer to a form does not fit it, and becomes a cancel")
+        self.on_misfit(question)
+        return Answer({"action": "cancel"})
+
+    async def _ask(
+        self, question: Question, params: Any, problem: str | None
+    ) -> Answer | Refusal:
+        context = self._context(question, params, problem)
         try:
-            value = await self._callbacks.call(
-                question, self._context(question, params), params
-            )
+            value = await self._callbacks.call(question, context, params)
         except anyio.get_cancelled_exc_class():
             await anyio.lowlevel.checkpoint_if_cancelled()
             # Nobody has cancelled it: something that it awaited was cancelled, and
@@ -207,7 +236,9 @@ class Dispatcher:
             return Refusal(failure, dump(answer))
         return Answer(dump(answer))
 
-    def _context(self, question: Question, params: Any) -> CallbackContext:
+    def _context(
+        self, question: Question, params: Any, problem: str | None
+    ) -> CallbackContext:
         assert self.session is not None
         return make_context(
             self.session,
@@ -219,11 +250,20 @@ class Dispatcher:
             dialect=question.dialect,
             call=question.call,
             server=self._options.server,
+            problem=problem,
         )
 
 
 _TOLD: Final = {"code": INTERNAL_ERROR, "message": "The client could not answer"}
 """All that a server learns of a callback that failed: no text of ours or the user's."""
+
+
+def _fills_in(answer: Answer | Refusal) -> TypeGuard[Answer]:
+    return isinstance(answer, Answer) and answer.result.get("action") == "accept"
+
+
+def _nothing(_question: Question) -> None:
+    """Stand in until somebody listens."""
 
 
 def _raised(question: Question, error: Exception) -> Refusal:

@@ -91,6 +91,7 @@ class Client(ClientVerbs):
         answer_timeout_seconds: float | None = None,
         total_timeout_seconds: float | None = None,
         max_concurrent_questions: int | None = None,
+        validate_answers: bool = True,
         label: str | None = None,
         http_client: httpx.AsyncClient | None = None,
         headers: Mapping[str, str] | None = None,
@@ -132,6 +133,10 @@ class Client(ClientVerbs):
             total_timeout_seconds: Limit for one call, humans included, in seconds.
             max_concurrent_questions: Questions put at the same time, over the whole
                 connection; all at once when omitted.
+            validate_answers: Whether an answer to a form is completed with the
+                defaults of its schema and then held against it. One that does not
+                fit is asked for once more, with ``context.problem``; if the next
+                does not fit either, the server is told that it was cancelled.
             label: Your own name for the server; callbacks see it as
                 ``context.server``.
             http_client: For a URL: your own client of the HTTP library that the
@@ -189,6 +194,7 @@ class Client(ClientVerbs):
             dispatch=DispatcherOptions(
                 answer_timeout=answer_timeout_seconds,
                 max_concurrent=max_concurrent_questions,
+                validate_answers=validate_answers,
                 server=label,
             ),
             read_timeout=read_timeout_seconds,

@@ -124,6 +124,7 @@ class Connection:
         self._engine = Engine(options.config)
         self._pump = Pump(self._engine, wire, self)
         self._dispatcher = Dispatcher(options.callbacks, options.dispatch, self._settle)
+        self._dispatcher.on_misfit = self._misfit
         self._mailbox = Mailbox(self._dropped)
         self._waiters: dict[int | str, _Waiter] = {}
         self._ids = itertools.count(1)
@@ -325,6 +326,10 @@ class Connection:
 
     def closed(self) -> None:
         """Hear that the server is gone; the engine has failed the open calls."""
+
+    def _misfit(self, question: Question) -> None:
+        why = "it did not fit the form, twice; the server is told that it was cancelled"
+        self.notice(Dropped(f"an answer to {question.method}", why))
 
     def _dropped(self, what: str) -> None:
         self.notice(Dropped(what, "the handler is too slow and its queue is full"))

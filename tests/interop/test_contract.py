@@ -17,9 +17,10 @@ from mcp_anyera import (
     ConnectionLost,
     Era,
     QuestionRefused,
+    accept,
 )
 from mcp_anyera._sdk import SDK1, SDKError, types
-from mcp_anyera.engine import CallInfo, Connected
+from mcp_anyera.engine import CallInfo, Connected, Dropped
 from tests.interop.faces import EVERYTHING, connected, elicit, text
 from tests.interop.peers import DUAL, LEGACY, MODERN, era
 
@@ -276,6 +277,39 @@ async def test_the_context_says_who_asks_and_for_which_call(peer: str) -> None:
         if era(peer) == "legacy"
         else (Era.MODERN, 1, "input_requests")
     )
+
+
+async def test_an_answer_that_does_not_fit_is_asked_for_once_more(peer: str) -> None:
+    problems: list[str | None] = []
+    answers = [accept({"name": 7}), accept({"name": "Ada"})]
+
+    async def answer(context: CallbackContext, params: Any) -> types.ElicitResult:
+        problems.append(context.problem)
+        return answers[len(problems) - 1]
+
+    async with connected("client", peer, elicitation_callback=answer) as client:
+        card = await client.call_tool("issue_card", {"book": "Dune"})
+        assert text(card) == "card for Ada: Dune"
+    assert problems == [None, "name: 7 is not of type 'string'"]
+
+
+async def test_an_answer_that_never_fits_becomes_a_cancel(
+    peer: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    events: list[Any] = []
+
+    async def answer(context: CallbackContext, params: Any) -> types.ElicitResult:
+        return accept({"name": ["secret"]})
+
+    async with connected(
+        "client", peer, elicitation_callback=answer, on_event=events.append
+    ) as client:
+        card = await client.call_tool("issue_card", {"book": "Dune"})
+        assert text(card) == "cancelled"
+    (event,) = [event for event in events if isinstance(event, Dropped)]
+    assert "it did not fit the form" in event.reason
+    assert "does not fit" in caplog.text
+    assert "secret" not in caplog.text
 
 
 async def test_three_questions_are_put_at_once_or_one_by_one(peer: str) -> None:

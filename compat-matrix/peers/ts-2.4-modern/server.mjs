@@ -3,6 +3,7 @@
 
 import { appendFileSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { toNodeHandler } from '@modelcontextprotocol/node';
 import {
   McpServer,
@@ -54,13 +55,9 @@ async function progress(ctx, steps) {
 }
 
 const pause = (seconds, signal) =>
-  new Promise((resolve, reject) => {
-    const timer = setTimeout(resolve, seconds * 1000);
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer);
-      note('cancelled slow');
-      reject(new Error('cancelled'));
-    });
+  sleep(seconds * 1000, undefined, { signal }).catch((error) => {
+    note('cancelled slow');
+    throw error;
   });
 
 function addTools(server) {
