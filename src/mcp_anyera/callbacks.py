@@ -33,7 +33,17 @@ from mcp_anyera._sdk import (
     parse_question,
     types,
 )
-from mcp_anyera.engine import Answer, Failure, Fault, Question, Refusal
+from mcp_anyera.engine import (
+    Answer,
+    Dropped,
+    Event,
+    Failure,
+    Fault,
+    Question,
+    QuestionAnswered,
+    QuestionAsked,
+    Refusal,
+)
 from mcp_anyera.engine.failures import INTERNAL_ERROR, INVALID_PARAMS
 from mcp_anyera.eras import Era
 
@@ -139,9 +149,14 @@ class Dispatcher:
     """Puts questions to callbacks, each in a task of its own."""
 
     def __init__(
-        self, callbacks: Callbacks, options: DispatcherOptions, settle: Settle
+        self,
+        callbacks: Callbacks,
+        options: DispatcherOptions,
+        settle: Settle,
+        notice: Callable[[Event], None],
     ) -> None:
         self._callbacks = callbacks
+        self._notice = notice
         self._options = options
         self._settle = settle
         self._scopes: dict[str, anyio.CancelScope] = {}
@@ -150,8 +165,6 @@ class Dispatcher:
         self.tasks: anyio.abc.TaskGroup | None = None
         self.session: ClientSession | None = None
         self.era: Era = Era.LEGACY
-        self.on_misfit: Callable[[Question], None] = _nothing
-        """Is told of a form whose answer did not fit it, twice."""
 
     def ask(self, question: Question) -> None:
         """Start asking, in the server's order; the answer goes to the engine."""
@@ -176,12 +189,18 @@ class Dispatcher:
             scope.cancel()
 
     async def _work(self, question: Question, scope: anyio.CancelScope) -> None:
+        began, outcome = anyio.current_time(), "withdrawn"
+        self._notice(QuestionAsked(question.method, question.call, question.round))
         try:
             with scope:
                 answer = await self._answer(question)
                 if self._scopes.pop(question.id, None) is not None:
+                    outcome = _outcome(answer)
                     self._settle(question.id, answer)
         finally:
+            seconds = anyio.current_time() - began
+            about = (question.method, question.call)
+            self._notice(QuestionAnswered(*about, outcome, seconds))
             self._running -= 1
             self._start_next()
 
@@ -211,7 +230,8 @@ class Dispatcher:
                 return Answer({**answer.result, "content": content})
         # The sentence may quote what the user has typed, and a log is for others.
         logger.warning("the answer to a form does not fit it, and becomes a cancel")
-        self.on_misfit(question)
+        why = "it did not fit the form, twice; the server is told of a cancel"
+        self._notice(Dropped(f"an answer to {question.method}", why))
         return Answer({"action": "cancel"})
 
     async def _ask(
@@ -258,12 +278,14 @@ _TOLD: Final = {"code": INTERNAL_ERROR, "message": "The client could not answer"
 """All that a server learns of a callback that failed: no text of ours or the user's."""
 
 
+def _outcome(answer: Answer | Refusal) -> str:
+    if isinstance(answer, Refusal):
+        return "refused"
+    return str(answer.result.get("action", "answered"))
+
+
 def _fills_in(answer: Answer | Refusal) -> TypeGuard[Answer]:
     return isinstance(answer, Answer) and answer.result.get("action") == "accept"
-
-
-def _nothing(_question: Question) -> None:
-    """Stand in until somebody listens."""
 
 
 def _raised(question: Question, error: Exception) -> Refusal:

@@ -47,12 +47,14 @@ from mcp_anyera.engine import (
     Failure,
     Fault,
     Message,
+    NoLogLevel,
     Question,
     Refusal,
     ToClient,
     Verdict,
     jsonrpc,
 )
+from mcp_anyera.eras import Era
 from mcp_anyera.errors import AnyEraError
 from mcp_anyera.mailbox import Item, Mailbox
 from mcp_anyera.transports.background import plain
@@ -123,8 +125,8 @@ class Connection:
         self._wire = wire
         self._engine = Engine(options.config)
         self._pump = Pump(self._engine, wire, self)
-        self._dispatcher = Dispatcher(options.callbacks, options.dispatch, self._settle)
-        self._dispatcher.on_misfit = self._misfit
+        parts = (options.callbacks, options.dispatch, self._settle, self._tell)
+        self._dispatcher = Dispatcher(*parts)
         self._mailbox = Mailbox(self._dropped)
         self._waiters: dict[int | str, _Waiter] = {}
         self._ids = itertools.count(1)
@@ -316,9 +318,29 @@ class Connection:
         if isinstance(event, Connected):
             self._verdict = event.verdict
             self._dispatcher.era = event.verdict.era
+            self._warn_of_silence(event.verdict.era)
         logger.debug("%s", event)
         if self._options.on_event is not None:
             self._options.on_event(event)
+
+    def _tell(self, event: Event) -> None:
+        # As the pump does: what watches must not harm what it watches.
+        try:
+            self.notice(event)
+        except Exception:
+            logger.exception("on_event raised; the connection goes on")
+
+    def _warn_of_silence(self, era: Era) -> None:
+        options = self._options
+        heard = options.callbacks.logging_callback is not None
+        if era is Era.LEGACY or not heard or options.config.log_level is not None:
+            return
+        logger.warning(
+            "%s is modern and logs nothing to a client that has not asked for it; "
+            "pass log_level= beside logging_callback=",
+            options.config.target,
+        )
+        self._tell(NoLogLevel())
 
     def fault(self, error: Exception) -> None:
         """Hear of something that arrived and is no message."""
@@ -327,12 +349,8 @@ class Connection:
     def closed(self) -> None:
         """Hear that the server is gone; the engine has failed the open calls."""
 
-    def _misfit(self, question: Question) -> None:
-        why = "it did not fit the form, twice; the server is told that it was cancelled"
-        self.notice(Dropped(f"an answer to {question.method}", why))
-
     def _dropped(self, what: str) -> None:
-        self.notice(Dropped(what, "the handler is too slow and its queue is full"))
+        self._tell(Dropped(what, "the handler is too slow and its queue is full"))
 
     # -- what the server tells -----------------------------------------------------
 

@@ -18,9 +18,17 @@ from mcp_anyera import (
     Era,
     QuestionRefused,
     accept,
+    decline,
 )
 from mcp_anyera._sdk import SDK1, SDKError, types
-from mcp_anyera.engine import CallInfo, Connected, Dropped
+from mcp_anyera.engine import (
+    CallInfo,
+    Connected,
+    Dropped,
+    NoLogLevel,
+    QuestionAnswered,
+    QuestionAsked,
+)
 from tests.interop.faces import EVERYTHING, connected, elicit, text
 from tests.interop.peers import DUAL, LEGACY, MODERN, era
 
@@ -307,9 +315,52 @@ async def test_an_answer_that_never_fits_becomes_a_cancel(
         card = await client.call_tool("issue_card", {"book": "Dune"})
         assert text(card) == "cancelled"
     (event,) = [event for event in events if isinstance(event, Dropped)]
+    assert "secret" not in str(events)
     assert "it did not fit the form" in event.reason
     assert "does not fit" in caplog.text
     assert "secret" not in caplog.text
+
+
+async def test_events_tell_of_questions_and_how_long_they_took(peer: str) -> None:
+    events: list[Any] = []
+
+    async def answer(context: CallbackContext, params: Any) -> types.ElicitResult:
+        await anyio.sleep(0.05)
+        return decline()
+
+    async with connected(
+        "client", peer, elicitation_callback=answer, on_event=events.append
+    ) as client:
+        await client.call_tool("issue_card", {"book": "Dune"})
+    (asked,) = [event for event in events if isinstance(event, QuestionAsked)]
+    (answered,) = [event for event in events if isinstance(event, QuestionAnswered)]
+    assert asked.method == answered.method == "elicitation/create"
+    call = CallInfo("tools/call", "issue_card", {"book": "Dune"})
+    assert asked.call == answered.call == call
+    assert (answered.outcome, answered.seconds >= 0.05) == ("decline", True)
+
+
+async def test_a_logging_callback_without_a_level_is_warned_of_once(
+    peer: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    events: list[Any] = []
+
+    async def log(params: Any) -> None:
+        return
+
+    for level in (None, "info"):
+        async with connected(
+            "client",
+            peer,
+            logging_callback=log,
+            log_level=level,
+            on_event=events.append,
+        ) as client:
+            await client.call_tool("echo", {"text": "x"})
+    warned = [event for event in events if isinstance(event, NoLogLevel)]
+    silent = era(peer) == "modern"
+    assert len(warned) == int(silent)
+    assert ("pass log_level=" in caplog.text) == silent
 
 
 async def test_three_questions_are_put_at_once_or_one_by_one(peer: str) -> None:

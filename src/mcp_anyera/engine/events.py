@@ -6,9 +6,12 @@ Events never contain answers, ``requestState`` or credentials.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from mcp_anyera.eras import Era
+
+if TYPE_CHECKING:
+    from mcp_anyera.engine.questions import CallInfo
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +66,35 @@ class RoundBegun:
     """1 for the first; state-only legs do not count."""
     kinds: tuple[str, ...]
     """The methods of the questions; empty for a state-only leg."""
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionAsked:
+    """A callback was called for a question."""
+
+    method: str
+    call: CallInfo | None
+    """The call that it belongs to, where the wire can say."""
+    round: int
+    """1 for the first round of a call; 0 for a direct request."""
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionAnswered:
+    """A callback has come to its end."""
+
+    method: str
+    call: CallInfo | None
+    outcome: str
+    """``"accept"``, ``"decline"`` or ``"cancel"`` for an elicitation, ``"answered"``
+    for the others; ``"refused"`` for an error, ``"withdrawn"`` when it was too late."""
+    seconds: float
+    """How long it took, a second ask included."""
+
+
+@dataclass(frozen=True, slots=True)
+class NoLogLevel:
+    """A logging callback will hear nothing: a modern server waits for a level."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +154,9 @@ Event: TypeAlias = (
     | FellBack
     | Reopened
     | RoundBegun
+    | QuestionAsked
+    | QuestionAnswered
+    | NoLogLevel
     | Refused
     | Dropped
     | ToolHidden
