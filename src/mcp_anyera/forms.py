@@ -10,8 +10,9 @@ the same.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache, partial
 from itertools import zip_longest
 from typing import Any, Final, TypeAlias, cast
 
@@ -139,21 +140,22 @@ def problem_with(schema: JsonObject, content: JsonObject) -> str | None:
     elsewhere, finds nothing wrong: nothing is ever fetched to judge an answer. A
     ``pattern`` is not tried, for a server could choose one that never ends.
     """
-    # Loading it takes a tenth of a second, and few clients need it at all.
-    import jsonschema  # noqa: PLC0415
-    from referencing.exceptions import Unresolvable  # noqa: PLC0415
-
-    tools: Any = jsonschema
-    plain = tools.Draft202012Validator
-    unwanted = dict.fromkeys(("pattern", "patternProperties"), _pass)
-    checked = tools.validators.extend(plain, unwanted)
     try:
-        plain.check_schema(schema)
-        validator = checked(schema, format_checker=tools.FormatChecker())
-        error = tools.exceptions.best_match(validator.iter_errors(content))
-    except (jsonschema.SchemaError, Unresolvable, RecursionError):
+        error = next(_validator()(schema).iter_errors(content), None)
+    except Exception:  # noqa: BLE001 - a schema may be wrong in every way
         return None
     return None if error is None else _sentence(error)
+
+
+@cache
+def _validator() -> Callable[[JsonObject], Any]:
+    # Loading it takes a tenth of a second, and few clients need it at all.
+    import jsonschema  # noqa: PLC0415
+
+    tools: Any = jsonschema
+    unwanted = dict.fromkeys(("pattern", "patternProperties"), _pass)
+    kind = tools.validators.extend(tools.Draft202012Validator, unwanted)
+    return partial(kind, format_checker=tools.FormatChecker())
 
 
 def _pass(*_args: object) -> None:
