@@ -71,6 +71,7 @@ async def test_fastmcp_works(
         if peer == "fastmcp-4":
             # Its tools call back, and there is nobody to call on this connection.
             assert is_error(await client.call_tool("issue_card", {"book": "x"}))
+            assert text(await client.call_tool("workspace")) == "file:///srv/books"
         else:
             card = await client.call_tool("issue_card", {"book": "Dune"})
             assert text(card) == "card for Ada: Dune"

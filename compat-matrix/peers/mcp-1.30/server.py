@@ -1,13 +1,8 @@
-"""A legacy server on SDK 1.30: it calls the client back in the middle of a call.
-
-With ``--http`` it listens on a free port, and ``--stateless`` and ``--json`` say how;
-with ``--sse`` it speaks the older HTTP+SSE transport.
-"""
+"""A legacy server on SDK 1.30: it calls the client back in the middle of a call."""
 
 import json
 import logging
 import os
-import runpy
 import sys
 from pathlib import Path
 from typing import Any
@@ -293,15 +288,5 @@ async def main() -> None:
         await low.run(read, write, options())
 
 
-def listen() -> None:
-    """Do what ``serve.py`` does when it is given this program."""
-    here = Path(__file__).resolve()
-    serve = runpy.run_path(str(here.parent.parent / "serve.py"))
-    serve["main"](str(here), set(sys.argv[1:]))
-
-
 if __name__ == "__main__":
-    if "--http" in sys.argv or "--sse" in sys.argv:
-        listen()
-    else:
-        anyio.run(main)
+    anyio.run(main)

@@ -1,14 +1,12 @@
 """A server on SDK 2.3: dual-era, or with ``--modern-only`` modern only.
 
 The SDK always serves both eras, so "modern only" is a middleware that refuses
-the handshake with the error that the specification has for it. With ``--http`` it
-listens on a free port.
+the handshake with the error that the specification has for it.
 """
 
 import json
 import logging
 import os
-import runpy
 import sys
 import warnings
 from pathlib import Path
@@ -426,15 +424,5 @@ async def main() -> None:
         await low.run(read, write, low.create_initialization_options())
 
 
-def listen() -> None:
-    """Do what ``serve.py`` does when it is given this program."""
-    here = Path(__file__).resolve()
-    serve = runpy.run_path(str(here.parent.parent / "serve.py"))
-    serve["main"](str(here), set(sys.argv[1:]))
-
-
 if __name__ == "__main__":
-    if "--http" in sys.argv:
-        listen()
-    else:
-        anyio.run(main)
+    anyio.run(main)

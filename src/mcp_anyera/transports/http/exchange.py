@@ -40,7 +40,7 @@ _STATELESS: Final = (
 )
 _JSON_MODE: Final = (
     "the server replies with JSON instead of event streams, and such a legacy "
-    "server cannot ask anything during a call"
+    "server can ask little or nothing during a call"
 )
 
 
