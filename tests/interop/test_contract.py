@@ -16,6 +16,7 @@ from mcp_anyera import (
     Client,
     ConnectionLost,
     Era,
+    QuestionDeclined,
     QuestionRefused,
     accept,
     decline,
@@ -392,6 +393,33 @@ async def test_three_questions_are_put_at_once_or_one_by_one(peer: str) -> None:
         ) as client:
             assert text(await client.call_tool("three_questions")) == "Ada / short / 1"
         assert seen == [most]
+
+
+@pytest.mark.parametrize("peer", [LEGACY, f"{LEGACY}@http"])
+async def test_a_page_that_must_be_visited_first_is_shown_once(peer: str) -> None:
+    shown: list[tuple[str, str]] = []
+
+    async def answer(context: CallbackContext, params: Any) -> types.ElicitResult:
+        shown.append((params.url, context.dialect.value))
+        return accept()
+
+    async with connected("client", peer, elicitation_callback=answer) as client:
+        assert text(await client.call_tool("members_only", {"visits": 3})) == "welcome"
+    assert shown == [("https://example.com/join", "url_required")]
+
+
+@pytest.mark.parametrize("peer", [LEGACY, f"{LEGACY}@http"])
+async def test_a_page_that_is_not_visited_ends_the_call(peer: str) -> None:
+    async def answer(context: CallbackContext, params: Any) -> types.ElicitResult:
+        return decline()
+
+    async with connected("client", peer, elicitation_callback=answer) as client:
+        with pytest.raises(QuestionDeclined, match="needs a visit") as caught:
+            await client.call_tool("members_only", {"visits": 1})
+        assert isinstance(caught.value.__cause__, SDKError)
+        assert caught.value.__cause__.error.code == -32042
+        # What the server counts is spent, for the next test.
+        await client.call_tool("members_only", {"visits": 1})
 
 
 async def test_an_undeclared_mode_never_reaches_the_callback(peer: str) -> None:

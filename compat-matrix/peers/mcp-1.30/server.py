@@ -16,6 +16,7 @@ from mcp.server.lowlevel.server import (
     Server,
 )
 from mcp.server.stdio import stdio_server
+from mcp.shared.exceptions import UrlElicitationRequiredError
 from pydantic import AnyUrl, BaseModel
 
 logging.disable(logging.WARNING)  # the SDK writes a page for every unknown method
@@ -199,6 +200,24 @@ def note(line: str) -> None:
     if path:
         with Path(path).open("a") as file:
             file.write(line + "\n")
+
+
+left = {"visits": 0}
+
+
+@server.tool(structured_output=False)
+def members_only(visits: int) -> str:
+    left["visits"] = left["visits"] or visits + 1
+    left["visits"] -= 1
+    if not left["visits"]:
+        return "welcome"
+    page = types.ElicitRequestURLParams(
+        mode="url",
+        message="Join",
+        url="https://example.com/join",
+        elicitationId="join-1",
+    )
+    raise UrlElicitationRequiredError([page])
 
 
 @server.tool(structured_output=False)

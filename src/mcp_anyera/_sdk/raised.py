@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from mcp_anyera._sdk import SDK1, ErrorData, SDKError
+from mcp_anyera._sdk import SDK1, ErrorData, SDKError, make_error
 from mcp_anyera.engine import Failure, Fault
 from mcp_anyera.errors import AnyEraError
 
@@ -135,6 +135,12 @@ _CLASSES: Final[dict[Fault, type[_Raised]]] = {
 def exception_for(failure: Failure) -> AnyEraError:
     """Return the exception that stands for a failure, with its cause."""
     error = _CLASSES[failure.fault](failure)
-    cause = failure.cause
-    error.__cause__ = exception_for(cause) if isinstance(cause, Failure) else cause
+    error.__cause__ = _cause(failure)
     return error
+
+
+def _cause(failure: Failure) -> BaseException | None:
+    cause = failure.cause
+    if isinstance(cause, Failure):
+        return exception_for(cause)
+    return make_error(cause) if isinstance(cause, dict) else cause

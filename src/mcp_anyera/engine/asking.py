@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from mcp_anyera.engine import jsonrpc, rounds
+from mcp_anyera.engine import consents, jsonrpc, rounds
 from mcp_anyera.engine.calls import Call, Calls
 from mcp_anyera.engine.config import Questions
 from mcp_anyera.engine.context import Context, WireId
@@ -64,6 +64,49 @@ class Asking:
             self._calls.fail(call, failure)
         else:
             self._ask_all(call, parsed.requests)
+
+    # -- legacy: an error that asks for a visit ------------------------------------
+
+    def page_required(self, call: Call, error: dict[str, Any]) -> bool:
+        """Take an error that asks for a visit to a page; ``False`` for any other."""
+        pages = consents.pages_in(error)
+        if pages is None or self._ctx.config.questions is Questions.CLIENT:
+            return False
+        state = call.rounds
+        state.required, state.answers = error, {}
+        state.newest = rounds.InputRequired(pages, None)
+        new = {
+            key: page
+            for key, page in pages.items()
+            if page["params"].get("url") not in state.agreed
+        }
+        if not new:
+            self._wait(call)
+        elif (failure := self._excess(call, rounds.InputRequired(new, None))) is None:
+            self._ask_all(call, new)
+        else:
+            self._calls.fail(call, failure)
+        return True
+
+    def page_visited(self, elicitation_id: object) -> None:
+        """Stop waiting: the server says that a page was dealt with."""
+        for call in self._calls.waiting():
+            pages = call.rounds.newest and call.rounds.newest.requests
+            ids = [p["params"].get("elicitationId") for p in (pages or {}).values()]
+            if call.rounds.required is not None and elicitation_id in ids:
+                self._ctx.timers.clear((call, "retry"))
+                self._stop_waiting(call)
+
+    def _agreed(self, question: Question, call: Call, result: dict[str, Any]) -> bool:
+        if question.dialect is not Dialect.URL_REQUIRED:
+            return True
+        if result.get("action") == "accept":
+            call.rounds.agreed.add(str(question.params.get("url")))
+            return True
+        text = f"{call.label} needs a visit to a web page, and the user said no"
+        failure = Failure(Fault.DECLINED, text, cause=call.rounds.required)
+        self._calls.fail(call, failure)
+        return False
 
     def _excess(self, call: Call, parsed: rounds.InputRequired) -> Failure | None:
         config, left = self._ctx.config, parsed.requests or {}
@@ -118,7 +161,7 @@ class Asking:
             key,
             request["method"],
             params,
-            Dialect.INPUT,
+            Dialect.INPUT if call.rounds.required is None else Dialect.URL_REQUIRED,
             call.rounds.number,
             call.info,
         )
@@ -163,7 +206,9 @@ class Asking:
         self._retry(call)
 
     def _retry(self, call: Call) -> None:
-        self._calls.send_leg(call, call.rounds.retry_params(call.params))
+        again = call.rounds.required is not None
+        params = call.params if again else call.rounds.retry_params(call.params)
+        self._calls.send_leg(call, params)
 
     def settle(self, question_id: WireId, answer: Answer | Refusal) -> bool:
         """Take the answer to a question; ``False`` when nobody waits for it."""
@@ -185,6 +230,8 @@ class Asking:
             self._calls.fail(call, answer.failure)
             return
         result = clean_answer(question.method, answer.result)
+        if not self._agreed(question, call, result):
+            return
         state.answers[str(question.key)] = result
         state.repeats.note(question.method, question.params, result)
         self._calls.resume(call)

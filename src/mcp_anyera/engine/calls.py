@@ -174,6 +174,10 @@ class Calls:
         """Return the open call that a progress token belongs to."""
         return self._by_token.get(token) if jsonrpc.is_id(token) else None
 
+    def waiting(self) -> list[Call]:
+        """Return the calls that are between two legs."""
+        return [call for call in self._by_client.values() if call.wire_id is None]
+
     def only_one(self) -> Call | None:
         """Return the call in flight when there is just one, else ``None``."""
         return next(iter(self._by_wire.values())) if len(self._by_wire) == 1 else None

@@ -104,8 +104,11 @@ class Failure:
     questions: tuple[dict[str, Any], ...] = field(default=(), repr=False)
     """For ``ROUNDS``: the questions that were left, as the server sent them."""
     http: HttpFacts = NO_HTTP
-    cause: Failure | BaseException | None = field(default=None, repr=False)
-    """What was raised, or what went wrong when something else was tried."""
+    cause: Failure | BaseException | dict[str, Any] | None = field(
+        default=None, repr=False
+    )
+    """What was raised, what went wrong when something else was tried, or the error
+    object of the server."""
 
     def as_error(self) -> dict[str, Any]:
         """Return the JSON-RPC error object that carries this failure."""

@@ -27,6 +27,8 @@ class Dialect(Enum):
     """A request from the server (legacy)."""
     INPUT = "input_requests"
     """An entry of an ``InputRequiredResult`` (modern)."""
+    URL_REQUIRED = "url_required"
+    """A page in an error -32042 (2025-11-25)."""
 
 
 @dataclass(frozen=True, slots=True)

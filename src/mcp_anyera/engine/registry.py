@@ -241,6 +241,12 @@ _LEGACY: Final[dict[Direction, dict[str, Rule]]] = {
             "withdraws the question it names",
             _25 + "basic/utilities/cancellation",
         ),
+        "notifications/elicitation/complete": Rule(
+            _F,
+            "page_visited",
+            "also sends a call again that waits for the page",
+            _25 + "client/elicitation",
+        ),
     },
 }
 

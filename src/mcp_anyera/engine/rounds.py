@@ -61,6 +61,10 @@ class Rounds:
     waits: int = 0
     """State-only legs in a row."""
     waiting_since: float = 0.0
+    required: dict[str, Any] | None = None
+    """The error -32042 that the round came from, on a legacy wire."""
+    agreed: set[str] = field(default_factory=set[str])
+    """URLs that were agreed to in this call."""
 
     def withdraw(self, ctx: Context, reason: str) -> None:
         """Take back every question that is still open."""

@@ -59,6 +59,7 @@ class ServerSide:
             "acknowledged": notes.acknowledged,
             "listen_cancelled": self._listen_cancelled,
             "withdrawn": self._withdrawn,
+            "page_visited": self._page_visited,
             "forward_to_client": context.deliver,
         }
 
@@ -135,7 +136,7 @@ class ServerSide:
 
     def _reply_to_call(self, call: Call, message: Message, shape: Shape) -> None:
         if shape is Shape.ERROR:
-            if self._recovery.of_error(call, message["error"]):
+            if self._mended(call, message["error"]):
                 return
             if call.refusal is None:
                 self._calls.reject(call, message["error"])
@@ -148,6 +149,12 @@ class ServerSide:
         else:
             self._recovery.note(call)
             self._calls.complete(call, message["result"])
+
+    def _mended(self, call: Call, error: Message) -> bool:
+        legacy = self._ctx.era is Era.LEGACY
+        if legacy and self._asking.page_required(call, error):
+            return True
+        return self._recovery.of_error(call, error)
 
     def _modern_result(self, call: Call, result: Message) -> None:
         kind = results.kind_of(result)
@@ -205,6 +212,10 @@ class ServerSide:
             self._ctx.drop(message["method"], "it names no open question")
         elif self._ctx.config.questions is Questions.CLIENT:
             self._ctx.deliver(message)
+
+    def _page_visited(self, message: Message) -> None:
+        self._asking.page_visited(jsonrpc.params_of(message).get("elicitationId"))
+        self._ctx.deliver(message)
 
     def _listen_cancelled(self, message: Message) -> None:
         params = jsonrpc.params_of(message)
