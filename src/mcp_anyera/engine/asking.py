@@ -32,6 +32,7 @@ from mcp_anyera.engine.questions import (
     Refusal,
     clean_answer,
     refusal,
+    with_elicitation_id,
 )
 
 _AS_BEFORE: Final = "it was declined before in this call, and is answered so again"
@@ -155,7 +156,7 @@ class Asking:
 
     def _question(self, call: Call, key: str, request: dict[str, Any]) -> Question:
         name = self._ctx.next_name("question")
-        params = _with_elicitation_id(jsonrpc.params_of(request), name)
+        params = with_elicitation_id(jsonrpc.params_of(request), name)
         return Question(
             name,
             key,
@@ -251,7 +252,7 @@ class Asking:
             )
             return
         name = self._ctx.next_name("question")
-        params = _with_elicitation_id(jsonrpc.params_of(message), name)
+        params = with_elicitation_id(jsonrpc.params_of(message), name)
         info = None if call is None else call.info
         question = Question(
             name, server_id, message["method"], params, Dialect.DIRECT, 0, info
@@ -326,7 +327,7 @@ class Asking:
             return
         if call is not None:
             call.refusal = answer.failure
-        error = answer.to_server or _for_server(answer.failure)
+        error = answer.to_server or answer.failure.for_server()
         self._ctx.send(jsonrpc.error(server_id, error))
 
     def _end_direct(self, server_id: WireId) -> tuple[Question, Call | None]:
@@ -386,27 +387,10 @@ class Asking:
         self._ctx.deliver(jsonrpc.notification("notifications/cancelled", params))
 
 
-def _with_elicitation_id(params: dict[str, Any], name: str) -> dict[str, Any]:
-    # 2025-11-25 requires the id, 2026-07-28 has none; a session that validates
-    # would refuse the question without it.
-    if params.get("mode") != "url" or isinstance(params.get("elicitationId"), str):
-        return params
-    return {**params, "elicitationId": name}
-
-
 def _too_many(call: Call, limit: int) -> Failure | None:
     if call.rounds.asked <= limit:
         return None
     return Failure(Fault.ROUNDS, f"{call.label} still asks after {limit} questions")
-
-
-def _for_server(failure: Failure) -> dict[str, Any]:
-    body = failure.as_error()
-    return (
-        body
-        if failure.data is not None
-        else {"code": body["code"], "message": body["message"]}
-    )
 
 
 def _violation(call: Call, problem: str) -> Failure:

@@ -21,7 +21,8 @@ from mcp_anyera.engine.failures import (
     Fault,
 )
 from mcp_anyera.engine.jsonrpc import Shape
-from mcp_anyera.engine.lifecycle import Lifecycle, Phase
+from mcp_anyera.engine.lifecycle import Lifecycle
+from mcp_anyera.engine.phase import Phase
 from mcp_anyera.engine.registry import Direction, lookup
 from mcp_anyera.engine.subscriptions import Subscriptions
 from mcp_anyera.eras import Era

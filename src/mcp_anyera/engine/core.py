@@ -15,7 +15,8 @@ from mcp_anyera.engine.config import NO_OPTIONS, CallOptions, EngineConfig
 from mcp_anyera.engine.context import Context, WireId
 from mcp_anyera.engine.effects import Effect
 from mcp_anyera.engine.exchanges import ExchangeFault
-from mcp_anyera.engine.lifecycle import Lifecycle, Phase
+from mcp_anyera.engine.lifecycle import Lifecycle
+from mcp_anyera.engine.phase import Phase
 from mcp_anyera.engine.questions import Answer, Refusal
 from mcp_anyera.engine.recovery import Recovery
 from mcp_anyera.engine.server_side import ServerSide

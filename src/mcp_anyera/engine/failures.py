@@ -121,3 +121,10 @@ class Failure:
         if self.http.status is not None:
             marks[STATUS_KEY] = self.http.status
         return marks
+
+    def for_server(self) -> dict[str, Any]:
+        """Return what a legacy server is told, which has no use for our marks."""
+        body = self.as_error()
+        if self.data is None:
+            del body["data"]
+        return body

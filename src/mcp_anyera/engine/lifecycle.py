@@ -26,7 +26,6 @@ the probe on, for the server may be another one by now.
 from __future__ import annotations
 
 from collections.abc import Callable
-from enum import Enum, auto
 from typing import Any
 
 from mcp_anyera.engine import detection, jsonrpc
@@ -55,24 +54,8 @@ from mcp_anyera.engine.metadata import (
     synthesise_initialize_result,
 )
 from mcp_anyera.engine.patience import Patience
+from mcp_anyera.engine.phase import Phase
 from mcp_anyera.eras import LATEST_MODERN, LEGACY_REVISIONS, Era, era_of
-
-
-class Phase(Enum):
-    """Where the opening stands."""
-
-    NEW = auto()
-    """Nothing was asked of us yet, or the last opening was given up."""
-    PROBING = auto()
-    """``server/discover`` is out."""
-    HANDSHAKING = auto()
-    """``initialize`` is out; a late answer to the probe is still welcome."""
-    RESTARTING = auto()
-    """The process ended and is being started again, or the transport is changed."""
-    READY = auto()
-    """The era is known."""
-    CLOSED = auto()
-    """The server is gone."""
 
 
 def _nothing(*_args: object) -> None:

@@ -181,6 +181,15 @@ def _invalid(message: str) -> Failure:
     return Failure(Fault.REFUSED, message, INVALID_PARAMS)
 
 
+def with_elicitation_id(params: dict[str, Any], name: str) -> dict[str, Any]:
+    """Return params with an ``elicitationId``, if they are for a URL and have none."""
+    # 2025-11-25 requires the id, 2026-07-28 has none; a session that validates
+    # would refuse the question without it.
+    if params.get("mode") != "url" or isinstance(params.get("elicitationId"), str):
+        return params
+    return {**params, "elicitationId": name}
+
+
 def clean_answer(method: str, result: dict[str, Any]) -> dict[str, Any]:
     """Return an answer as the wire may carry it.
 

@@ -18,8 +18,9 @@ from mcp_anyera.engine.effects import Message
 from mcp_anyera.engine.exchanges import ExchangeFault
 from mcp_anyera.engine.failures import INTERNAL_ERROR, Failure, Fault
 from mcp_anyera.engine.jsonrpc import Shape
-from mcp_anyera.engine.lifecycle import Lifecycle, Phase
+from mcp_anyera.engine.lifecycle import Lifecycle
 from mcp_anyera.engine.notifications import Notifications
+from mcp_anyera.engine.phase import Phase
 from mcp_anyera.engine.recovery import Recovery
 from mcp_anyera.engine.registry import Direction, lookup
 from mcp_anyera.engine.subscriptions import Subscriptions
