@@ -158,6 +158,21 @@ def test_a_session_that_cannot_be_had_again_fails_what_waits_and_is_tried_again(
         talk.server_sees(method="tools/list")
 
 
+def test_a_server_that_knows_nothing_any_more_is_asked_again_by_the_next_call() -> None:
+    with opened(sse_fallback=True) as talk:
+        for id_ in (1, 2):
+            wire = called(talk, id_) if id_ == 1 else None
+            if wire is None:
+                talk.client_says(request(id_, "tools/call", {"name": "t"}))
+            else:
+                talk.exchange_fails(wire, 404, session=GONE)
+            talk.notices(Reopened)
+            refuses_probe(talk)
+            wire = talk.server_sees(method="initialize")["id"]
+            talk.exchange_fails(wire, 404)
+            assert talk.client_failure(id_).http.status == 404
+
+
 @pytest.mark.parametrize("face", [Face.LEGACY, Face.NATIVE])
 def test_a_server_that_has_become_modern_is_met_where_it_is(face: Face) -> None:
     with opened(face=face) as talk:

@@ -275,8 +275,10 @@ class Lifecycle:
 
     def _may_fall_back(self, fault: ExchangeFault) -> bool:
         config = self._ctx.config
-        possible = config.sse_fallback and config.only is not Era.MODERN
-        return possible and fault.elsewhere and self._account.first is None
+        # What had a session here is no HTTP+SSE server, and will be tried again.
+        possible = config.sse_fallback and not self.reopening
+        wanted = config.only is not Era.MODERN and self._account.first is None
+        return possible and wanted and fault.elsewhere
 
     def _fall_back(self, fault: ExchangeFault) -> None:
         self._account.first, self.phase = fault, Phase.RESTARTING

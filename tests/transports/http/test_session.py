@@ -345,6 +345,24 @@ async def test_a_session_that_cannot_be_had_again_fails_the_call_and_is_tried_ag
         assert text(await client.call_tool("t")) == "done"
 
 
+async def test_a_server_that_answers_404_to_everything_may_come_back() -> None:
+    acts: list[Script] = [legacy]
+
+    async def nothing(asked: Asked, say: Say) -> None:
+        await say.reply(404)
+
+    async def script(asked: Asked, say: Say) -> None:
+        await acts[0](asked, say)
+
+    async with staged(script) as stage, Client(stage.url) as client:
+        acts[0] = nothing
+        for _ in range(2):
+            with pytest.raises(ConnectionError, match="HTTP 404"):
+                await client.call_tool("t")
+        acts[0] = legacy
+        assert text(await client.call_tool("t")) == "done"
+
+
 async def test_a_server_that_was_upgraded_in_place_is_met_in_its_new_era() -> None:
     acts: list[Script] = [legacy]
 
