@@ -125,7 +125,6 @@ async def test_log_messages_come_from_the_wanted_level_on(peer: str, face: str) 
         await client.call_tool("chatty")
         await until(lambda: len(heard) == 5)
         assert heard[2:] == ["info", "warning", "error"]
-        await client.set_logging_level("debug")  # the server is shared with others
 
 
 async def test_without_a_level_a_modern_server_sends_none(peer: str, face: str) -> None:

@@ -6,6 +6,7 @@ import os
 import sys
 from pathlib import Path
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import anyio
 from mcp import types
@@ -32,7 +33,7 @@ LEVELS = (
     "alert",
     "emergency",
 )
-state = {"level": "debug"}
+levels: WeakKeyDictionary[object, str] = WeakKeyDictionary()  # of each session
 
 
 class Name(BaseModel):
@@ -144,8 +145,9 @@ def patience(legs: int) -> str:
 
 @server.tool(structured_output=False)
 async def chatty(ctx: Context) -> str:
+    wanted = LEVELS.index(levels.get(ctx.session, "debug"))
     for level in ("debug", "info", "warning", "error"):
-        if LEVELS.index(level) >= LEVELS.index(state["level"]):
+        if LEVELS.index(level) >= wanted:
             await ctx.session.send_log_message(level, f"{level} message", "peer")
     return "logged"
 
@@ -270,7 +272,7 @@ subscribed: set[str] = set()
 
 @low.set_logging_level()
 async def set_level(level: types.LoggingLevel) -> None:
-    state["level"] = level
+    levels[low.request_context.session] = level
 
 
 @low.subscribe_resource()

@@ -54,7 +54,6 @@ LEVELS = (
     "alert",
     "emergency",
 )
-state = {"level": "debug"}
 subscribed: set[str] = set()
 
 
@@ -89,6 +88,11 @@ class Second(BaseModel):
 
 class Go(BaseModel):
     go: bool
+
+
+def kept(ctx: Any) -> dict[str, Any]:
+    """Return what is kept for a connection, which many sessions may share."""
+    return ctx.session._connection.state  # noqa: SLF001
 
 
 def is_modern(ctx: Context) -> bool:
@@ -233,8 +237,9 @@ async def patience(legs: int, ctx: Context) -> str | InputRequiredResult:
 
 @server.tool(structured_output=False)
 async def chatty(ctx: Context) -> str:
+    wanted = LEVELS.index(kept(ctx).get("level", "debug"))
     for level in ("debug", "info", "warning", "error"):
-        if is_modern(ctx) or LEVELS.index(level) >= LEVELS.index(state["level"]):
+        if is_modern(ctx) or LEVELS.index(level) >= wanted:
             await ctx.session.send_log_message(level, f"{level} message", "peer")
     return "logged"
 
@@ -366,8 +371,8 @@ async def complete(
 low = server._lowlevel_server  # noqa: SLF001
 
 
-async def set_level(ctx: object, params: SetLevelRequestParams) -> EmptyResult:
-    state["level"] = params.level
+async def set_level(ctx: Any, params: SetLevelRequestParams) -> EmptyResult:
+    kept(ctx)["level"] = params.level
     return EmptyResult()
 
 
