@@ -20,7 +20,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from mcp_anyera.engine import jsonrpc, results
+from mcp_anyera.engine import jsonrpc, older, results
 from mcp_anyera.engine.config import CallOptions, Face
 from mcp_anyera.engine.context import Context, WireId
 from mcp_anyera.engine.effects import Message
@@ -217,7 +217,8 @@ class Calls:
         if ctx.config.face is Face.NATIVE and ctx.face_era is Era.MODERN:
             return results.for_native_face(method, result)
         if ctx.era is Era.MODERN:
-            return results.for_legacy_face(method, result)
+            plain = results.for_legacy_face(method, result)
+            return older.result(ctx.face_revision, method, plain)
         return result
 
     def reject(self, call: Call, error: dict[str, Any]) -> None:

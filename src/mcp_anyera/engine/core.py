@@ -192,7 +192,7 @@ class Engine:
         out = self._input(now)
         for client_id in list(self._ctx.open):
             self._client.give_up(client_id, "the client side is closed")
-        self._asking.client_gone()
+        self._asking.direct.client_gone()
         self._subscriptions.client_gone()
         return out
 

@@ -49,8 +49,8 @@ class ServerSide:
         notes = Notifications(context, calls, subscriptions)
         self.handlers: dict[str, Handler] = {
             "server_ping": self._ping,
-            "question": lambda message: asking.direct(message, self._attributed()),
-            "unknown_question": lambda message: asking.unknown(
+            "question": lambda message: asking.direct.ask(message, self._attributed()),
+            "unknown_question": lambda message: asking.direct.unknown(
                 message, self._attributed()
             ),
             "violation": self._violation,
@@ -208,7 +208,9 @@ class ServerSide:
         )
 
     def _withdrawn(self, message: Message) -> None:
-        known = self._asking.withdrawn(jsonrpc.params_of(message).get("requestId"))
+        known = self._asking.direct.withdrawn(
+            jsonrpc.params_of(message).get("requestId")
+        )
         if not known:
             self._ctx.drop(message["method"], "it names no open question")
         elif self._ctx.config.questions is Questions.CLIENT:
