@@ -9,6 +9,7 @@ from tests.engine.conversation import (
     FORM,
     INITIALIZED,
     SAMPLE,
+    Json,
     Talk,
     legacy,
     modern,
@@ -20,7 +21,7 @@ from tests.engine.conversation import (
 NEWEST, LINKS, AUDIO, OLDEST = "2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"
 TEXT = {"type": "text", "text": "a"}
 SOUND = {"type": "audio", "data": "AA==", "mimeType": "audio/wav"}
-USE = {"type": "tool_use", "id": "1", "name": "clock", "input": {}}
+USE: Json = {"type": "tool_use", "id": "1", "name": "clock", "input": {}}
 LINK = {"type": "resource_link", "uri": "note://1", "name": "one", "title": "First"}
 CALL = request(7, "tools/call", {"name": "t"})
 

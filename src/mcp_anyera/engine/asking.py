@@ -105,7 +105,7 @@ class Asking:
         if call.rounds.number > config.max_rounds:
             limit = f"{config.max_rounds} rounds (input_required_max_rounds)"
         elif call.rounds.asked > config.max_questions:
-            limit = f"{config.max_questions} questions"
+            limit = f"{config.max_questions} questions (max_questions)"
         else:
             return None
         message = f"{call.label} still asks after {limit}; raise the limit if it may"

@@ -94,7 +94,7 @@ class Direct:
         if failure is not None or call is None:
             return failure
         call.rounds.asked += 1
-        too_many = _too_many(call, self._ctx.config.max_questions)
+        too_many = _too_many(call, question, self._ctx.config.max_questions)
         return too_many or call.rounds.repeats.again(method, params)
 
     def unknown(self, message: Message, call: Call | None) -> None:
@@ -208,7 +208,12 @@ class Direct:
         self._ctx.deliver(jsonrpc.notification("notifications/cancelled", params))
 
 
-def _too_many(call: Call, limit: int) -> Failure | None:
+def _too_many(call: Call, question: Question, limit: int) -> Failure | None:
     if call.rounds.asked <= limit:
         return None
-    return Failure(Fault.ROUNDS, f"{call.label} still asks after {limit} questions")
+    text = (
+        f"{call.label} still asks after {limit} questions (max_questions); "
+        "raise the limit if it may"
+    )
+    last = {"method": question.method, "params": question.params}
+    return Failure(Fault.ROUNDS, text, questions=(last,))
