@@ -66,6 +66,8 @@ class Context:
         """The era that the client side was told; a server may change its own."""
         self.suspicion: str | None = None
         """Why a legacy server may be unable to ask, as a clause for errors."""
+        self.doubt: str | None = None
+        """Why a modern verdict still has to show that it is true; see `proof`."""
         self._http = config.exchange is Exchange.HTTP
         self._headers = Headers()
         self._own: dict[WireId, OwnRequest] = {}
