@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Callable
 from typing import TypeAlias
 
-from mcp_anyera._sdk import httpx
+from mcp_anyera.transports.http.library import httpx
 
 OnHold: TypeAlias = Callable[[bool], None]
 """Is told that the flow begins to think, and that it has done so."""

@@ -9,11 +9,11 @@ from typing import Any, Final
 
 import anyio
 
-from mcp_anyera._sdk import httpx
 from mcp_anyera.engine import ExchangeFault, Fault, HttpFacts, SessionState
 from mcp_anyera.engine.jsonrpc import is_error, is_object
 from mcp_anyera.transports.http.auth import OnHold, WatchedAuth
 from mcp_anyera.transports.http.clients import HttpOptions
+from mcp_anyera.transports.http.library import httpx
 from mcp_anyera.transports.http.sse import EventDecoder, SentEvent, TooLarge
 from mcp_anyera.transports.wire import Malformed, from_json
 

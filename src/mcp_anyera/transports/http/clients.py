@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Self
 
-from mcp_anyera._sdk import httpx
+from mcp_anyera.transports.http.library import httpx
 
 CONNECT_TIMEOUT: Final = 30.0
 READ_TIMEOUT: Final = 300.0

@@ -17,12 +17,12 @@ from typing import Any, Final, Self
 
 import anyio
 
-from mcp_anyera._sdk import SDK1, httpx
 from mcp_anyera.engine import Exchange, ToServer
 from mcp_anyera.transports.http.channel import Channel, Cursor
 from mcp_anyera.transports.http.clients import HttpOptions
 from mcp_anyera.transports.http.exchange import POST_HEADERS, Exchanger, Request
 from mcp_anyera.transports.http.fallback import SseFallback
+from mcp_anyera.transports.http.library import SDK1, httpx
 from mcp_anyera.transports.http.session import LegacySession
 from mcp_anyera.transports.wire import (
     Failed,
