@@ -150,7 +150,7 @@ class Asking:
             self._calls.pause(call)
             state.open[question.id] = question
             self._round_of[question.id] = (question, call)
-            self._pass_on(question)
+            self._pass_on(question, call)
         if not new:
             self._retry(call)
 
@@ -167,7 +167,7 @@ class Asking:
             call.info,
         )
 
-    def _pass_on(self, question: Question) -> None:
+    def _pass_on(self, question: Question, call: Call) -> None:
         if self._ctx.config.questions is Questions.SHELL:
             self._ctx.out.append(Ask(question))
             return
@@ -177,7 +177,7 @@ class Asking:
             else question.params
         )
         message = jsonrpc.request(question.id, question.method, params)
-        self._ctx.out.append(ToClient(message))
+        self._ctx.out.append(ToClient(message, call=call.client_id))
 
     def _wait(self, call: Call) -> None:
         state, now = call.rounds, self._ctx.now
