@@ -8,11 +8,13 @@ does not read makes the buffer grow, and whoever fills it is asked to stop.
 from __future__ import annotations
 
 import asyncio
+import contextvars
 import os
 import stat
 import sys
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from queue import SimpleQueue
 from typing import Any, Final, cast
 
@@ -41,8 +43,6 @@ class LineReader(asyncio.Protocol):
         self._transport: Any = None
         self._going_on = threading.Event()
         self._going_on.set()
-        self._paused = False
-        self._rest: list[bytes] = []
 
     async def start(self) -> None:
         """Begin to read."""
@@ -51,19 +51,17 @@ class LineReader(asyncio.Protocol):
             pipe = os.fdopen(self._descriptor, "rb", buffering=0, closefd=False)
             self._transport, _ = await loop.connect_read_pipe(lambda: self, pipe)
         else:
-            thread = threading.Thread(target=self._read, args=(loop,), daemon=True)
+            thread = threading.Thread(target=self._read, args=(_Loop(),), daemon=True)
             thread.start()
 
     def pause(self) -> None:
         """Read no more for the time being."""
-        self._paused = True
         self._going_on.clear()
         if self._transport is not None:
             self._transport.pause_reading()
 
     def resume(self) -> None:
         """Read on."""
-        self._paused = False
         self._going_on.set()
         if self._transport is not None:
             self._transport.resume_reading()
@@ -99,15 +97,13 @@ class LineReader(asyncio.Protocol):
 
     # -- the thread's side -----------------------------------------------------------
 
-    def _read(self, loop: asyncio.AbstractEventLoop) -> None:
-        try:
+    def _read(self, loop: _Loop) -> None:
+        with suppress(OSError):
             while data := os.read(self._descriptor, _CHUNK):
                 self._going_on.wait()
-                loop.call_soon_threadsafe(self.data_received, data)
-        except (OSError, RuntimeError):
-            pass  # RuntimeError: the loop has ended, and nobody waits for a line
-        _call(loop, self.eof_received)
-        _call(loop, self._ended)
+                loop.call(self.data_received, data)
+        loop.call(self.eof_received)
+        loop.call(self._ended)
 
 
 class LineWriter(asyncio.Protocol):
@@ -132,6 +128,7 @@ class LineWriter(asyncio.Protocol):
         self._transport: Any = None
         self._queue: SimpleQueue[bytes | None] = SimpleQueue()
         self._waiting = 0
+        self._lost = False
         self._idle = asyncio.Event()
         self._idle.set()
 
@@ -144,11 +141,13 @@ class LineWriter(asyncio.Protocol):
             self._transport = cast("Any", made[0])
             self._transport.set_write_buffer_limits(MOST_UNREAD)
         else:
-            thread = threading.Thread(target=self._write, args=(loop,), daemon=True)
+            thread = threading.Thread(target=self._write, args=(_Loop(),), daemon=True)
             thread.start()
 
     def write(self, data: bytes) -> None:
-        """Send bytes on their way."""
+        """Send bytes on their way; they are dropped when nobody reads any more."""
+        if self._lost:
+            return
         if self._transport is not None:
             self._transport.write(data)
             return
@@ -164,17 +163,20 @@ class LineWriter(asyncio.Protocol):
             async with asyncio.timeout(seconds):
                 if self._transport is None:
                     await self._idle.wait()
-                while (  # noqa: ASYNC110 - a transport tells nobody
-                    self._transport and self._transport.get_write_buffer_size()
-                ):
+                while self._unwritten():  # noqa: ASYNC110 - a transport tells nobody
                     await asyncio.sleep(0.005)
         except TimeoutError:
             return
 
+    def _unwritten(self) -> bool:
+        if self._transport is None or self._lost:
+            return False
+        return self._transport.get_write_buffer_size() > 0
+
     def close(self) -> None:
         """Write no more."""
         self._queue.put(None)
-        if self._transport is not None:
+        if self._transport is not None and not self._lost:
             self._transport.abort()
 
     # -- the loop's side -------------------------------------------------------------
@@ -189,6 +191,7 @@ class LineWriter(asyncio.Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002 - fixed
         """Tell that nobody reads."""
+        self._lost = True
         self._ended()
 
     def _written(self, size: int) -> None:
@@ -199,15 +202,15 @@ class LineWriter(asyncio.Protocol):
 
     # -- the thread's side -----------------------------------------------------------
 
-    def _write(self, loop: asyncio.AbstractEventLoop) -> None:
+    def _write(self, loop: _Loop) -> None:
         try:
             while (data := self._queue.get()) is not None:
                 left = memoryview(data)
                 while left:
                     left = left[os.write(self._descriptor, left) :]
-                _call(loop, self._written, len(data))
+                loop.call(self._written, len(data))
         except OSError:
-            _call(loop, self._ended)
+            loop.call(self._ended)
 
 
 def _watchable(descriptor: int) -> bool:
@@ -218,13 +221,18 @@ def _watchable(descriptor: int) -> bool:
     return stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)
 
 
-def _call(
-    loop: asyncio.AbstractEventLoop, function: Callable[..., None], *arguments: Any
-) -> None:
-    try:
-        loop.call_soon_threadsafe(function, *arguments)
-    except RuntimeError:
-        return  # the loop has ended
+class _Loop:
+    """The loop as a thread sees it: a place to have things called."""
+
+    def __init__(self) -> None:
+        """Remember the loop that runs, and the context that it runs in."""
+        self._loop = asyncio.get_running_loop()
+        self._context = contextvars.copy_context()
+
+    def call(self, function: Callable[..., None], *arguments: Any) -> None:
+        """Have something called; nothing happens when the loop has ended."""
+        with suppress(RuntimeError):
+            self._loop.call_soon_threadsafe(function, *arguments, context=self._context)
 
 
 def _nothing(_line: bytes) -> None:
