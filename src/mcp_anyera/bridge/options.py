@@ -6,7 +6,6 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from random import random
-from typing import Any
 from urllib.parse import urlsplit
 
 from mcp_anyera.engine import CallOptions, EngineConfig, Face, Questions
@@ -83,12 +82,16 @@ class BridgeOptions:
             StreamableHttpWire,
         )
 
-        auth: Any = None
         if self.oauth:
             from mcp_anyera.bridge.oauth import login  # noqa: PLC0415 - needs the SDK
 
-            auth = login(url)
-        return StreamableHttpWire(url, HttpOptions(headers=self.headers, auth=auth))
+            options = HttpOptions(headers=self.headers, auth=login(url))
+        else:
+            from mcp_anyera.bridge import lean  # noqa: PLC0415 - not for every URL
+
+            channel = lean.LeanChannel if lean.fits(url) else None
+            options = HttpOptions(headers=self.headers, channel=channel)
+        return StreamableHttpWire(url, options)
 
 
 @dataclass

@@ -30,6 +30,8 @@ class HttpOptions:
     terminate_on_close: bool = True
     """Whether a legacy session is deleted at the end."""
     max_message_size: int | None = MAX_MESSAGE_SIZE
+    channel: Callable[[str, HttpOptions], Any] | None = field(default=None, repr=False)
+    """Makes what sends the requests, to be entered; ``None`` takes the HTTP library."""
 
     def open(self) -> httpx.AsyncClient:
         """Return the client to use."""
