@@ -153,7 +153,7 @@ class Asking:
             self._calls.pause(call)
             state.open[question.id] = question
             self._round_of[question.id] = (question, call)
-            self._pass_on(question)
+            self._pass_on(question, call)
         if not new:
             self._retry(call)
 
@@ -170,7 +170,7 @@ class Asking:
             call.info,
         )
 
-    def _pass_on(self, question: Question) -> None:
+    def _pass_on(self, question: Question, call: Call) -> None:
         if self._ctx.config.questions is Questions.SHELL:
             self._ctx.out.append(Ask(question))
             return
@@ -181,7 +181,7 @@ class Asking:
         message = jsonrpc.request(
             question.id, question.method, None if bare else params
         )
-        self._ctx.out.append(ToClient(message))
+        self._ctx.out.append(ToClient(message, call=call.client_id))
 
     def _wait(self, call: Call) -> None:
         state, now = call.rounds, self._ctx.now
