@@ -415,14 +415,13 @@ def show(
         print(f"| {name} | {ours} | {theirs} | | | |")
         return
     ratio, form = ours / theirs if theirs else 0.0, form or ".2f"
-    wanted = met = ""
+    wanted = verdict = ""
     if target is not None:
         wanted = f"{target:.2f} ×"
         good = ratio >= target if higher else ratio <= target
-        met = "met" if good else "**missed**"
-    print(
-        f"| {name} | {ours:{form}} | {theirs:{form}} | {ratio:.2f} × | {wanted} | {met} |"
-    )
+        verdict = "met" if good else "**missed**"
+    figures = f"{ours:{form}} | {theirs:{form}} | {ratio:.2f} ×"
+    print(f"| {name} | {figures} | {wanted} | {verdict} |")
 
 
 if __name__ == "__main__":

@@ -340,7 +340,9 @@ def test_a_tool_that_calls_back_gets_a_legacy_server_and_its_call_again() -> Non
         assert talk.notices(Downgraded).tool == "t"
         talk.restarts()
         talk.server_starts()
-        talk.server_says(result(shakes(talk), INITIALIZED))
+        hello = talk.server_sees(method="initialize")
+        assert hello["params"] == initialize()["params"]
+        talk.server_says(result(hello["id"], INITIALIZED))
         talk.notices(Connected)
         talk.server_sees(method="notifications/initialized")
         wire = talk.server_sees(method="tools/call", params={"name": "t"})["id"]
@@ -407,12 +409,16 @@ def test_where_no_handshake_is_to_be_had_the_error_stands(reply: Json) -> None:
         talk.server_starts()
         talk.server_says(error(shakes(talk), -32022))
         talk.client_sees(id=7, **reply)
-        talk.client_says(request(8, "tools/list"))
+        talk.client_says({**CALL, "id": 8})
         talk.notices(Reopened)
+        talk.restarts()
+        talk.server_starts()
         talk.server_says(result(probes(talk), DISCOVER))
         talk.notices(Connected)
         talk.server_sees(method="subscriptions/listen")
-        talk.server_sees(method="tools/list")
+        wire = talk.server_sees(method="tools/call")["id"]
+        talk.server_says({"jsonrpc": "2.0", "id": wire, **reply})
+        talk.client_sees(id=8, **reply)
 
 
 @pytest.mark.parametrize(
@@ -426,6 +432,21 @@ def test_where_no_handshake_is_to_be_had_the_error_stands(reply: Json) -> None:
 def test_whoever_does_not_want_that_gets_the_error(config: Json) -> None:
     with modern(**config) as talk:
         talk.client_says(CALL)
+        refuses(talk, talk.server_sees(method="tools/call")["id"])
+        talk.client_sees(id=7, error=NO_WAY)
+
+
+def test_a_legacy_server_in_two_minds_is_started_again_once() -> None:
+    with legacy(restartable=True, mode="auto", remembered=KNOWN_LEGACY) as talk:
+        talk.client_says(CALL)
+        refuses(talk, talk.server_sees(method="tools/call")["id"])
+        talk.time_passes(0)
+        talk.notices(Downgraded)
+        talk.restarts()
+        talk.server_starts()
+        talk.server_says(result(shakes(talk), INITIALIZED))
+        talk.notices(Connected)
+        talk.server_sees(method="notifications/initialized")
         refuses(talk, talk.server_sees(method="tools/call")["id"])
         talk.client_sees(id=7, error=NO_WAY)
 

@@ -22,6 +22,10 @@ from pydantic import BaseModel
 STATES = ("", "ü ☃ \n", '{"a": 1.0}', "x" * 100_000)
 
 
+class Name(BaseModel):
+    name: str
+
+
 class Vendor(BaseModel):
     method: str
     params: dict[str, Any]
@@ -40,6 +44,7 @@ def add_contract_tools(server: MCPServer) -> None:
         vendor,
         flood,
         members_only,
+        calls_back,
     )
     for tool in tools:
         server.add_tool(tool)
@@ -139,6 +144,12 @@ async def keep_state(ctx: Context) -> str | InputRequiredResult:
     if following == len(STATES):
         return "kept"
     return required(ListRootsRequest(), STATES[following])
+
+
+async def calls_back(ctx: Context) -> str:
+    """Ask as tools of the legacy era do, whatever the connection is."""
+    answer: Any = await ctx.elicit("Who?", Name)
+    return f"called back by {answer.data.name}"
 
 
 async def vendor(ctx: Context) -> str:

@@ -8,13 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from types import TracebackType
-from typing import Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
 import anyio
 
 from mcp_anyera.bridge.lines import LineReader
 from mcp_anyera.engine import ToServer
 from mcp_anyera.transports.wire import Wire
+
+if TYPE_CHECKING:
+    from mcp_anyera.memory import Identity
 
 MOST_UNSENT: Final = 2**20
 """Bytes of the client's that may wait for a server that does not read."""
@@ -38,6 +41,11 @@ class GatedWire:
         self._sending = False
         self._unsent = 0
         self._full = self._held = False
+
+    @property
+    def identity(self) -> Identity | None:
+        """What a memory knows the server by."""
+        return self._wire.identity
 
     def __getattr__(self, name: str) -> Any:
         """Return what the wire has."""

@@ -9,7 +9,7 @@ business, for a call must not be sent twice on a guess.
 from __future__ import annotations
 
 import re
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from mcp_anyera.engine.effects import Message
 from mcp_anyera.engine.failures import INVALID_REQUEST
@@ -45,9 +45,10 @@ def missing(reply: Message) -> bool:
     content = result.get("content") if is_object(result) else None
     if not is_object(result) or result.get("isError") is not True:
         return False
-    if not isinstance(content, list) or len(content) != 1:
+    blocks = cast("list[Any]", content) if isinstance(content, list) else []
+    if len(blocks) != 1:
         return False
-    text = _text(content[0])
+    text = _text(blocks[0])
     return bool(_TYPESCRIPT(text) or _FASTMCP(text))
 
 

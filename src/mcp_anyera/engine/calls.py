@@ -25,7 +25,7 @@ from mcp_anyera.engine.config import CallOptions, Face
 from mcp_anyera.engine.context import Context, WireId
 from mcp_anyera.engine.effects import Message
 from mcp_anyera.engine.failures import Failure, Fault
-from mcp_anyera.engine.metadata import LOG_LEVEL_KEY, stamped
+from mcp_anyera.engine.metadata import LOG_LEVEL_KEY, stamped, unstamped
 from mcp_anyera.engine.questions import CallInfo
 from mcp_anyera.engine.rounds import Rounds
 from mcp_anyera.eras import Era
@@ -137,6 +137,8 @@ class Calls:
         call.progress_offset = 0.0
         if self._ctx.era is Era.MODERN:
             params = stamped(params or {}, self._ctx.members)
+        elif params and self._ctx.face_era is Era.MODERN:
+            params = unstamped(params)
         self._ctx.send(jsonrpc.request(wire_id, call.method, params))
 
     def resend(self, call: Call) -> None:

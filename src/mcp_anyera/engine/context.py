@@ -123,15 +123,20 @@ class Context:
         on_reply: OnReply,
         wire_id: WireId | None = None,
         on_fault: OnFault | None = None,
+        *,
+        bare: bool = False,
     ) -> WireId:
         """Send a request of our own; a modern one gets its metadata here.
+
+        What opens a connection is ``bare``: it says by itself what it has to say.
 
         Without ``on_fault``, a failed exchange counts as an error reply.
         """
         own_id = self.next_id() if wire_id is None else wire_id
         as_reply = _as_error_reply(method, own_id, on_reply)
         self._own[own_id] = OwnRequest(on_reply, on_fault or as_reply)
-        body = stamped(params, self.members) if self.era is Era.MODERN else params
+        modern = self.era is Era.MODERN and not bare
+        body = stamped(params, self.members) if modern else params
         self.send(jsonrpc.request(own_id, method, body))
         return own_id
 

@@ -80,8 +80,10 @@ class Lifecycle:
         self.on_lost: Callable[[Failure], None] = _nothing
         self._patience = Patience(context)
         self._http = context.config.exchange is Exchange.HTTP
-        self._legacy_only = False
-        self._downgraded = False
+        self.has_no_legacy = False
+        """Whether a modern server was asked to shake hands, and would not."""
+        self._legacy_only = self._locked = False
+        self.downgraded = False
         self._probed_at = 0.0
         self._remembered = context.config.remembered
         self._reset()
@@ -115,7 +117,7 @@ class Lifecycle:
 
     def downgrade(self, reason: str, tool: str | None = None) -> None:
         """Open as legacy what was open as modern; a process is started again first."""
-        self._legacy_only = self._downgraded = True
+        self._legacy_only = self.downgraded = True
         self._again(Downgraded(reason, tool))
         self._start(restart=self._ctx.config.restartable)
 
@@ -133,7 +135,8 @@ class Lifecycle:
     def ensure_session(self) -> None:
         """Open again what a call needs, after an attempt that has failed."""
         if self.broken:
-            self.reopen("the last attempt has failed")
+            self._again(Reopened("the last attempt has failed"))
+            self._start(restart=self._locked)
 
     def _start(self, *, restart: bool = False) -> None:
         self._reset()
@@ -231,7 +234,7 @@ class Lifecycle:
         self._patience.end("probe")
         match finding:
             case Modern():
-                doubtful = self._plan.only is None and not self._downgraded
+                doubtful = self._plan.only is None and not self.downgraded
                 self._ctx.doubt = "discovered" if doubtful else None
                 self._connect_modern(finding, f"offers {finding.revision}")
             case AskAgain(revision):
@@ -420,6 +423,9 @@ class Lifecycle:
 
     def _failed(self, failure: Failure) -> None:
         if self.reopening:
+            # A process that has refused a handshake may be of no use for anything.
+            self._locked = self._legacy_only and self._ctx.config.restartable
+            self.has_no_legacy = self.has_no_legacy or self._legacy_only
             self.reopening, self.broken, self._legacy_only = False, True, False
             self._end(Phase.READY)
             self.on_lost(failure)
@@ -496,7 +502,9 @@ class Lifecycle:
         on_reply: OnReply,
         on_fault: OnFault,
     ) -> None:
-        wire_id = self._ctx.send_own(method, params, on_reply, on_fault=on_fault)
+        wire_id = self._ctx.send_own(
+            method, params, on_reply, on_fault=on_fault, bare=True
+        )
         self._sent.append(wire_id)
         self._account.begin_step()
 

@@ -97,7 +97,10 @@ class Recovery:
         """Take the error of a tool that calls back; ``False`` when it has to stand."""
         config = self._ctx.config
         wanted = config.no_back_channel == "legacy" and config.only is None
-        if not (wanted and config.restartable) or not backchannel.missing(reply):
+        # A server that was slow may be met as legacy and still be in two minds.
+        fresh = self._ctx.era is Era.MODERN or not self._lifecycle.downgraded
+        possible = config.restartable and not self._lifecycle.has_no_legacy
+        if not (wanted and possible and fresh and backchannel.missing(reply)):
             return False
         call.rejection = partial(self._pass_on, call, reply)
         self._go_legacy(call)
@@ -114,7 +117,8 @@ class Recovery:
         tool = call.info.name
         known = call.method == "tools/call" and tool in self._ctx.config.legacy_tools
         config = self._ctx.config
-        if not known or self._ctx.era is not Era.MODERN or not config.restartable:
+        possible = config.restartable and not self._lifecycle.has_no_legacy
+        if not (known and possible and self._ctx.era is Era.MODERN):
             return False
         self._go_legacy(call)
         return True

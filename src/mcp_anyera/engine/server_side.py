@@ -140,30 +140,33 @@ class ServerSide:
 
     def _reply_to_call(self, call: Call, message: Message, shape: Shape) -> None:
         if shape is Shape.ERROR:
-            if self._mended(call, message):
-                return
-            if call.refusal is None:
-                self._calls.reject(call, message["error"])
-            else:
-                self._calls.fail(call, call.refusal)
+            self._error_of_call(call, message)
+        elif message["result"].get("isError") is True and self._tool_wants_legacy(
+            call, message
+        ):
+            self._ctx.doubt = None
         elif self._ctx.era is Era.MODERN:
             self._ctx.doubt = None
-            if not (
-                message["result"].get("isError") is True
-                and self._tool_wants_legacy(call, message)
-            ):
-                self._modern_result(call, message["result"])
+            self._modern_result(call, message["result"])
         elif call.refusal is not None and message["result"].get("isError") is True:
             self._calls.fail(call, call.refusal)
         else:
             self._recovery.note(call)
             self._calls.complete(call, message["result"])
 
+    def _error_of_call(self, call: Call, message: Message) -> None:
+        if self._mended(call, message):
+            return
+        if call.refusal is None:
+            self._calls.reject(call, message["error"])
+        else:
+            self._calls.fail(call, call.refusal)
+
     def _mended(self, call: Call, message: Message) -> bool:
         error = message["error"]
         if self._ctx.era is Era.LEGACY and self._asking.page_required(call, error):
             return True
-        if self._ctx.era is Era.MODERN and self._tool_wants_legacy(call, message):
+        if self._tool_wants_legacy(call, message):
             return True
         return self._recovery.of_error(call, error) or self._proof.of_error(call, error)
 

@@ -16,13 +16,17 @@ import sys
 from collections import deque
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import Any, Final, Protocol, Self, TextIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Protocol, Self, TextIO
 
 import anyio
 import anyio.abc
 
 from mcp_anyera.engine import ToServer
 from mcp_anyera.transports.wire import Traits, WireClosed, from_json, to_json
+
+if TYPE_CHECKING:
+    from mcp_anyera.memory import Identity
 
 LEAVE_TIMEOUT: Final = 2.0
 """Seconds for a server to end by itself after stdin has closed; both SDKs use it."""
@@ -75,6 +79,15 @@ class StdioWire:
         self._lines: deque[bytes] = deque()
         self._tail: deque[str] = deque(maxlen=_STDERR_LINES)
         self._stderr_done = anyio.Event()
+
+    @property
+    def identity(self) -> Identity:
+        """The full command and its folder; its environment may tell callers apart."""
+        from mcp_anyera.memory import Identity  # noqa: PLC0415 - few bridges have one
+
+        given = self._parameters
+        place = [given.command, *given.args, str(given.cwd or Path.cwd())]
+        return Identity("stdio", Path(given.command).name, place, given.env or {})
 
     # -- the process ---------------------------------------------------------------
 

@@ -33,6 +33,13 @@ class HttpOptions:
     channel: Callable[[str, HttpOptions], Any] | None = field(default=None, repr=False)
     """Makes what sends the requests, to be entered; ``None`` takes the HTTP library."""
 
+    @property
+    def caller(self) -> Any:
+        """What a server may tell callers apart by, to be hashed and never shown."""
+        own = {} if self.client is None else dict(self.client.headers)
+        login = None if self.auth is None else type(self.auth).__qualname__
+        return [own, dict(self.headers or {}), login]
+
     def open(self) -> httpx.AsyncClient:
         """Return the client to use."""
         if self.client is not None:
@@ -103,3 +110,11 @@ class Borrowed:
 
     async def __aexit__(self, *_exc: object) -> None:
         """Leave the client open."""
+
+
+def bare_url(url: str) -> str:
+    """Return a URL as errors may show it: without user, query and fragment."""
+    scheme, mark, rest = url.partition("://")
+    authority, slash, path = rest.partition("/")
+    host = authority.rpartition("@")[2]
+    return f"{scheme}{mark}{host}{slash}{path.partition('?')[0].partition('#')[0]}"

@@ -13,13 +13,13 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
 from functools import partial
-from typing import Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
 import anyio
 
 from mcp_anyera.engine import Exchange, ToServer
 from mcp_anyera.transports.http.channel import Channel, Cursor
-from mcp_anyera.transports.http.clients import HttpOptions
+from mcp_anyera.transports.http.clients import HttpOptions, bare_url
 from mcp_anyera.transports.http.exchange import POST_HEADERS, Exchanger, Request
 from mcp_anyera.transports.http.fallback import SseFallback
 from mcp_anyera.transports.http.library import SDK1, httpx
@@ -31,6 +31,9 @@ from mcp_anyera.transports.wire import (
     WireClosed,
     to_json,
 )
+
+if TYPE_CHECKING:
+    from mcp_anyera.memory import Identity
 
 PROBE_TIMEOUT: Final = 10.0
 """Seconds of patience with the probe. Unlike a process, a server that does not
@@ -70,6 +73,13 @@ class StreamableHttpWire:
         self._initialized = self._last_notice
         self._fallback: SseFallback | None = None
         self._client: httpx.AsyncClient | None = None
+
+    @property
+    def identity(self) -> Identity:
+        """The URL; headers and a login may tell callers apart."""
+        from mcp_anyera.memory import Identity  # noqa: PLC0415 - few bridges have one
+
+        return Identity("http", bare_url(self._url), self._url, self._options.caller)
 
     @property
     def extras(self) -> tuple[Any, ...]:
