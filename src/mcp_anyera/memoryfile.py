@@ -44,9 +44,11 @@ class MemoryFile:
             return self._checked(json.loads(self._path.read_text("utf-8")))
         except FileNotFoundError:
             return self._empty()
-        except (OSError, ValueError) as error:
+        except OSError as error:
+            self._warn("cannot be read or written, so nothing is remembered", error)
+        except ValueError as error:
             self._set_aside(error)
-            return self._empty()
+        return self._empty()
 
     def _checked(self, content: Any) -> Content:
         known = cast("Content", content) if isinstance(content, dict) else {}
@@ -70,7 +72,7 @@ class MemoryFile:
                 edit(content)
                 self._replace(content)
         except OSError as error:
-            self._warn("cannot be written, so nothing is remembered there", error)
+            self._warn("cannot be read or written, so nothing is remembered", error)
             content = self.read()
             edit(content)
         return content

@@ -86,15 +86,17 @@ def test_other_refusals_of_the_handshake_stand() -> None:
         talk.client_failure("init")
 
 
-@pytest.mark.parametrize("reply", [None, -32601])
-def test_a_server_that_refuses_both_openings_is_given_up(reply: int | None) -> None:
-    with begun(**LEGACY_FIRST) as talk:
+@pytest.mark.parametrize("config", [{}, {"exchange": HTTP}])
+def test_a_server_that_refuses_both_openings_is_given_up(config: Json) -> None:
+    with begun(**config, **LEGACY_FIRST) as talk:
         talk.server_says(error(shakes(talk), -32601))
         probe = probes(talk)
-        if reply is None:
+        if config:
             talk.time_passes(1)
+            talk.aborts(probe)
         else:
-            talk.server_says(error(probe, reply))
+            talk.time_passes(60)  # a cold start; there is nothing else to try
+            talk.server_says(error(probe, -32601))
         assert "accepts neither opening" in talk.client_failure("init").message
 
 
@@ -122,6 +124,17 @@ def test_a_server_that_ends_on_the_handshake_is_started_again_and_probed() -> No
         shakes(talk)
         talk.server_ends()
         assert talk.notices(Restarted).reason.endswith("asked for initialize")
+        talk.restarts()
+        talk.server_starts()
+        talk.server_says(result(probes(talk), DISCOVER))
+        is_open(talk, Era.MODERN)
+
+
+def test_a_server_that_locks_with_its_refusal_is_started_again_and_probed() -> None:
+    with begun(restartable=True, **LEGACY_FIRST) as talk:
+        talk.server_says(error(shakes(talk), -32022))
+        talk.server_says(error(probes(talk), -32600))
+        talk.notices(Restarted)
         talk.restarts()
         talk.server_starts()
         talk.server_says(result(probes(talk), DISCOVER))

@@ -15,55 +15,15 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
+from opening_scripts import (
+    OPENINGS,
+    legacy,
+    modern,
+    reply,
+)
+
 Json = dict[str, Any]
 Script = Callable[[Json], list[Any]]
-
-HELLO: Json = {
-    "protocolVersion": "2025-11-25",
-    "capabilities": {"tools": {}, "logging": {}},
-    "serverInfo": {"name": "scripted", "version": "1"},
-}
-DISCOVER: Json = {"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}}}
-DONE: Json = {"content": [{"type": "text", "text": "done"}]}
-
-
-def reply(message: Json, body: Json) -> Json:
-    return {"jsonrpc": "2.0", "id": message["id"], "result": body}
-
-
-def refuse(message: Json, code: int = -32601, **more: Any) -> Json:
-    error = {"code": code, "message": "no", **more}
-    return {"jsonrpc": "2.0", "id": message["id"], "error": error}
-
-
-def legacy(message: Json) -> list[Any]:
-    """A plain legacy server with one tool."""
-    if "id" not in message or "method" not in message:
-        return []
-    bodies: Json = {
-        "initialize": HELLO,
-        "tools/list": {"tools": []},
-        "tools/call": DONE,
-    }
-    body = bodies.get(message["method"])
-    return [refuse(message) if body is None else reply(message, body)]
-
-
-def modern(message: Json) -> list[Any]:
-    """A plain modern server with one tool, which leaves ``resultType`` out."""
-    if "id" not in message:
-        return []
-    bodies: Json = {
-        "server/discover": DISCOVER,
-        "tools/list": {"tools": []},
-        "tools/call": DONE,
-    }
-    body = bodies.get(message["method"])
-    return [
-        refuse(message, -32022, data={"supported": ["2026-07-28"]})
-        if body is None
-        else reply(message, body)
-    ]
 
 
 def dies_on_probe(message: Json) -> list[Any]:
@@ -208,6 +168,7 @@ SCRIPTS: dict[str, Script] = {
         vendor,
         flood,
         huge,
+        *OPENINGS,
     )
 }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from mcp_anyera._sdk import SDK1, ErrorData, SDKError, make_error
-from mcp_anyera.engine import Failure, Fault
+from mcp_anyera.engine import Failure, Fault, Step
 from mcp_anyera.errors import AnyEraError
 
 
@@ -70,7 +70,33 @@ class _Raised(AnyEraError, SDKError):  # noqa: N818 - the base of what is raised
 
 
 class ConnectError(_Raised, ConnectionError):
-    """No connection came about; the message names each step and its outcome."""
+    """No connection came about; the message names each step and its outcome.
+
+    A traceback shows the steps once more with the time that each took.
+
+    Attributes:
+        steps: What was tried, with the outcome and the seconds of each.
+    """
+
+    def __init__(self, failure: Failure) -> None:
+        """Add the report to what a traceback shows."""
+        super().__init__(failure)
+        if failure.steps:
+            self.add_note("\n".join(_report(failure.steps)))
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """What was tried, with the outcome and the seconds of each."""
+        return self.failure.steps
+
+
+def _report(steps: tuple[Step, ...]) -> list[str]:
+    tried = [
+        f"  {number}. {step} ({step.seconds:.2f} s)"
+        for number, step in enumerate(steps, 1)
+    ]
+    hint = "  To try it by hand, and to see every answer: anyera probe TARGET"
+    return ["What was tried:", *tried, hint]
 
 
 class QuestionRefused(_Raised):

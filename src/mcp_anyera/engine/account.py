@@ -59,6 +59,7 @@ class Account:
         return Failure(
             Fault.CONNECT,
             f"could not connect to {target}: {reason} (tried: {tried})",
+            steps=self.evidence,
             http=NO_HTTP if fault is None else fault.http,
             cause=cause,
         )

@@ -9,7 +9,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from mcp_anyera.engine.events import Step
 
 INVALID_REQUEST: Final = -32600
 METHOD_NOT_FOUND: Final = -32601
@@ -103,6 +106,8 @@ class Failure:
     """A peer's own ``error.data``, passed on; ours is made when this is ``None``."""
     questions: tuple[dict[str, Any], ...] = field(default=(), repr=False)
     """For ``ROUNDS``: the questions that were left, as the server sent them."""
+    steps: tuple[Step, ...] = field(default=(), repr=False)
+    """For ``CONNECT``: what was tried."""
     http: HttpFacts = NO_HTTP
     cause: Failure | BaseException | dict[str, Any] | None = field(
         default=None, repr=False

@@ -182,7 +182,9 @@ class Lifecycle:
         self._send(
             "server/discover", {"_meta": members}, self._on_probe, self._probe_failed
         )
-        if self._plan.only is None:
+        # A process that has refused the handshake has nothing else to be tried with.
+        last = self._plan.refused and not self._http
+        if self._plan.only is None and not last:
             patience = self._probe_patience()
             lost = partial(self._lose_patience, patience)
             self._patience.begin("probe", patience, lost)
@@ -292,6 +294,10 @@ class Lifecycle:
             )
         elif not self._plan.refused:
             self._handshake()
+        elif self._may_restart():
+            # Some servers lock when they have refused a handshake.
+            self._plan.then_probe, self._plan.probes = True, 0
+            self._restart("it refused the handshake, and what came after it")
         elif self._plan.refusal is not None and self._may_fall_back(self._plan.refusal):
             self._fall_back(self._plan.refusal)
         else:
@@ -449,6 +455,7 @@ class Lifecycle:
         if self.phase in {Phase.PROBING, Phase.HANDSHAKING, Phase.RESTARTING}:
             self._account.step("the server", f"ended ({reason})")
             if self._may_restart():
+                self._plan.then_probe = not self._plan.probes
                 self._restart(self._why_ended())
             else:
                 self._fail("the server ended before the handshake was over")
@@ -487,11 +494,11 @@ class Lifecycle:
         plan = self._plan
         if not (plan.restarted or self._account.first):
             self._open()
-        elif plan.probes or self._account.first:
-            self._handshake()
-        else:
+        elif plan.then_probe:
             plan.refused = True
             self._probe(LATEST_MODERN)
+        else:
+            self._handshake()
 
     # -- helpers -------------------------------------------------------------------
 

@@ -60,6 +60,8 @@ class Plan:
         """Whether a handshake was refused before the probe went out."""
         self.refusal: ExchangeFault | None = None
         """The exchange that has refused it."""
+        self.then_probe = False
+        """Whether the process that is started again is to be probed."""
         self.asked = ""
         """The revision that the newest probe was written in."""
         self._rungs = _rungs(config, initialize)

@@ -227,7 +227,7 @@ def adapt(
             ``streamable_http_client`` or a ``streamablehttp_client`` that was not
             entered is replaced by ours with the same parameters, so that a process
             that dislikes the probe can be started again, and every URL is reached
-            in its era.
+            in its era. One of ours is unwrapped.
         mode: ``"auto"``, ``"legacy"`` (never probes), ``"modern"``, or a revision
             of either era to pin.
         log_level: The log level to ask for before the session asks; ``None``
@@ -260,4 +260,5 @@ def adapt(
         memory=memory,
         on_event=on_event,
     )
-    return Adapted(wire_for(transport), options)
+    ours = isinstance(transport, Adapted)
+    return Adapted(transport.wire if ours else wire_for(transport), options)
