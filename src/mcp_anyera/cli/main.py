@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import argparse
+import logging
+import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Final
 
-COMMANDS: Final = ()
+from mcp_anyera.cli.target import split
+from mcp_anyera.cli.trouble import Ended, Trouble
+from mcp_anyera.cli.versions import versions
+
+COMMANDS: Final = ("probe",)
 """The sub-commands, in the order in which the help shows them."""
+
+INTERRUPTED: Final = 130
+"""What shells say of a process that Ctrl-C has ended."""
 
 _DESCRIPTION: Final = """\
 One MCP client for any era of server: legacy (2024-11-05 to 2025-11-25, with a
@@ -28,11 +36,36 @@ def main(argv: Sequence[str] | None = None) -> int:
         The exit status: 0 when it worked, 2 when the command line was wrong,
         130 when it was interrupted; else what the sub-command documents.
     """
-    arguments = _parser().parse_args(argv)
+    own, command = split(sys.argv[1:] if argv is None else argv)
+    arguments = _parse(own)
+    arguments.command = command
+    # What the library has to say comes as events, and is shown where it belongs.
+    logging.getLogger("mcp_anyera").addHandler(logging.NullHandler())
     try:
         return arguments.run(arguments)
+    except Trouble as trouble:
+        print(f"anyera: {trouble}", file=sys.stderr)  # noqa: T201 - its purpose
+        return trouble.status
     except KeyboardInterrupt:
-        return 130
+        return INTERRUPTED
+    except Ended as ended:
+        return ended.status
+    except BrokenPipeError:
+        # Whoever read the output has enough. The interpreter must not find out.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return INTERRUPTED
+
+
+def _parse(argv: list[str]) -> argparse.Namespace:
+    # Options may stand between two words, which argparse alone does not allow.
+    parser = _parser()
+    arguments, rest = parser.parse_known_args(argv)
+    unknown = [word for word in rest if word.startswith("-")]
+    if unknown or (rest and not hasattr(arguments, "words")):
+        parser.error(f"unrecognized arguments: {' '.join(unknown or rest)}")
+    if rest:
+        arguments.words += rest
+    return arguments
 
 
 def program() -> None:
@@ -53,6 +86,7 @@ def _add(commands: Any, name: str, module: Any) -> None:
     command = commands.add_parser(
         name,
         help=module.SUMMARY,
+        usage=getattr(module, "USAGE", None),
         description=module.SUMMARY,
         epilog=module.EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -62,11 +96,5 @@ def _add(commands: Any, name: str, module: Any) -> None:
 
 
 def _versions() -> str:
-    return f"anyera {_version('mcp-anyera')} (mcp {_version('mcp')})"
-
-
-def _version(distribution: str) -> str:
-    try:
-        return version(distribution)
-    except PackageNotFoundError:
-        return "not installed"
+    found = versions()
+    return f"anyera {found['mcp-anyera']} (mcp {found['mcp']})"
