@@ -11,14 +11,11 @@ from importlib import import_module
 from typing import Any, Final
 
 from mcp_anyera.cli.target import split
-from mcp_anyera.cli.trouble import Ended, Trouble
+from mcp_anyera.cli.trouble import INTERRUPTED, Ended, Trouble
 from mcp_anyera.cli.versions import versions
 
-COMMANDS: Final = ("probe",)
+COMMANDS: Final = ("probe", "call", "prompt", "resource")
 """The sub-commands, in the order in which the help shows them."""
-
-INTERRUPTED: Final = 130
-"""What shells say of a process that Ctrl-C has ended."""
 
 _DESCRIPTION: Final = """\
 One MCP client for any era of server: legacy (2024-11-05 to 2025-11-25, with a

@@ -7,6 +7,8 @@ from typing import Any, Final
 
 FAILED: Final = 1
 WRONG_COMMAND_LINE: Final = 2
+INTERRUPTED: Final = 130
+"""What shells say of a process that Ctrl-C has ended."""
 INSTALL: Final = "pip install 'mcp-anyera[cli]'"
 
 
@@ -48,3 +50,13 @@ def extra(module: str) -> Any:
         missing = (error.name or module).partition(".")[0]
         text = f"this needs {missing}, which is not installed; run: {INSTALL}"
         raise Trouble(text) from error
+
+
+def need_extra() -> None:
+    """Make sure that the extra ``mcp-anyera[cli]`` is installed.
+
+    Raises:
+        Trouble: It is not.
+    """
+    for module in ("rich", "questionary"):
+        extra(module)
