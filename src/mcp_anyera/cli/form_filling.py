@@ -20,10 +20,14 @@ _WORDS: Final = {
     "maxLength": "at most {} characters",
     "minimum": "at least {}",
     "maximum": "at most {}",
-    "minItems": "at least {} of them",
-    "maxItems": "at most {} of them",
-    "format": "{}",
-    "pattern": "like {}",
+    "minItems": "at least {}",
+    "maxItems": "at most {}",
+}
+_FORMATS: Final = {
+    "email": "an email address",
+    "uri": "an address such as https://example.com",
+    "date": "a date such as 2026-07-28",
+    "date-time": "a time such as 2026-07-28T12:00:00Z",
 }
 
 
@@ -104,13 +108,18 @@ class Form:
         if value is _LEAVE_OUT:
             return None
         if value is None:
-            return f"this takes {_KINDS[field.kind]}"
+            return f"this has to be {', '.join(_wanted(field))}"
         return self._unfit(field, value)
 
     def _unfit(self, field: Field, value: Any) -> str | None:
         part = {"type": "object", "properties": {field.name: self._parts[field.name]}}
         found = problem_with(part, {field.name: value})
-        return None if found is None else found.removeprefix(f"{field.name}: ")
+        if found is None:
+            return None
+        # What it has to be says more than what is wrong with it.
+        wanted = ", ".join(_wanted(field))
+        found = found.removeprefix(f"{field.name}: ")
+        return f"this has to be {wanted}" if wanted else clean_line(found)
 
     async def _choice(self, prompts: Prompts, field: Field, before: Any) -> Any:
         options = [Option(one.value, clean_line(one.title)) for one in field.choices]
@@ -143,16 +152,19 @@ def _title(field: Field) -> str:
     return title if title.endswith(("?", ":")) else f"{title}:"
 
 
-def _hint(field: Field) -> str:
-    words = [
+def _wanted(field: Field) -> list[str]:
+    words = [_KINDS[field.kind]] if field.kind in _KINDS else []
+    known = _FORMATS.get(str(field.limits.get("format")))
+    words += [] if known is None else [known]
+    return words + [
         _WORDS[name].format(clean_line(str(limit)))
         for name, limit in field.limits.items()
         if name in _WORDS
     ]
-    if field.kind in _KINDS:
-        words.insert(0, _KINDS[field.kind])
-    if not field.required:
-        words.append("optional")
+
+
+def _hint(field: Field) -> str:
+    words = _wanted(field) + ([] if field.required else ["optional"])
     return f"({', '.join(words)})" if words else ""
 
 

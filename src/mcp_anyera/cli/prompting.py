@@ -77,7 +77,12 @@ class Prompts:
         )
 
     async def one(
-        self, title: str, options: Sequence[Option], *, default: Any = None
+        self,
+        title: str,
+        options: Sequence[Option],
+        *,
+        default: Any = None,
+        hint: str = "(arrows and Enter; Esc goes back)",
     ) -> Any:
         """Ask for one of several things."""
         choices = [Choice(_titled(one), one.value) for one in options]
@@ -90,9 +95,7 @@ class Prompts:
                 default=chosen,
                 use_search_filter=searched,
                 use_jk_keys=not searched,
-                instruction="(arrows and Enter; Esc goes back)"
-                if not searched
-                else "(type to search; Esc goes back)",
+                instruction="(type to search; Esc goes back)" if searched else hint,
                 style=_STYLE,
                 output=self._output,
             )
@@ -116,7 +119,7 @@ class Prompts:
             questionary.checkbox(
                 title,
                 choices,
-                instruction=f"{hint} (Space marks, Enter accepts, Esc goes back)",
+                instruction=f"{hint} (Space marks, Enter accepts)".lstrip(),
                 validate=_judged(validate),
                 style=_STYLE,
                 output=self._output,

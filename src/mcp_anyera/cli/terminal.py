@@ -47,16 +47,13 @@ class Terminal:
         """Put a form, and return an ``ElicitResult``."""
         form = Form(asked.params)
         self._head(asked, "asks", Text(clean(asked.message)))
-        while True:
-            options = [Option("answer", "Answer"), _DECLINE, _CANCEL]
-            choice = await self._menu(options)
-            if choice != "answer":
-                return {"action": choice}
-            if not await form.fill(self._prompts):
-                continue
-            action = await self._review(form)
-            if action != "change":
-                return {"action": action, "content": form.content}
+        options = [Option("answer", "Answer"), _DECLINE, _CANCEL]
+        choice = await self._menu(options)
+        while choice in {"answer", "change"}:
+            filled = await form.fill(self._prompts)
+            choice = await (self._review(form) if filled else self._menu(options))
+        given = {"content": form.content} if choice == "accept" else {}
+        return {"action": choice, **given}
 
     async def _review(self, form: Form) -> str:
         # One field has just been read and typed; more are worth a second look.
@@ -71,7 +68,7 @@ class Terminal:
 
     async def _menu(self, options: list[Option]) -> Any:
         while True:
-            choice = await self._prompts.one(_WHAT, options)
+            choice = await self._prompts.one(_WHAT, options, hint="(arrows and Enter)")
             if not isinstance(choice, Back):
                 return choice
 
