@@ -69,7 +69,7 @@ class Prompts:
             questionary.text(
                 title,
                 default=default,
-                instruction=f"{hint} " if hint else None,
+                instruction=hint or None,
                 validate=_judged(validate),
                 style=_STYLE,
                 output=self._output,
@@ -141,6 +141,11 @@ async def _put(question: Question) -> Any:
     @bindings.add("escape", eager=True)
     def _go_back(event: KeyPressEvent) -> None:
         event.app.exit(result=BACK)
+
+    # Ctrl-C as a signal from elsewhere; choices would not hear it.
+    @bindings.add("<sigint>")
+    def _end(event: KeyPressEvent) -> None:
+        event.app.exit(exception=KeyboardInterrupt())
 
     application = question.application
     known = application.key_bindings
