@@ -48,7 +48,7 @@ class Caller:
         """Prepare it from a command line."""
         self._server = server
         self._arguments = arguments
-        self.display = Display(sys.stderr)
+        self.display = Display(sys.stderr, quiet=arguments.quiet)
         self.asker = self._asker()
         self._interrupted = False
         self._waits = False
@@ -138,8 +138,6 @@ class Caller:
     # -- what happens meanwhile ----------------------------------------------------
 
     def _happened(self, event: Event) -> None:
-        if self._arguments.quiet:
-            return
         match event:
             case RoundBegun():
                 self._round(event)

@@ -40,8 +40,9 @@ _COLOURS: Final = {
 class Display:
     """A console on stderr, with a bar at its end while something runs."""
 
-    def __init__(self, stream: TextIO) -> None:
-        """Show things on a stream."""
+    def __init__(self, stream: TextIO, *, quiet: bool = False) -> None:
+        """Show things on a stream, or questions alone."""
+        self._quiet = quiet
         self.console = Console(file=stream, highlight=False, emoji=False)
         self._waiting: list[RenderableType] | None = None
         self._progress = Progress(
@@ -54,7 +55,7 @@ class Display:
             transient=True,
             redirect_stdout=False,
             redirect_stderr=False,
-            disable=not self.console.is_terminal,
+            disable=quiet or not self.console.is_terminal,
         )
         self._name = ""
         self._task = self._progress.add_task("", total=None)
@@ -88,6 +89,8 @@ class Display:
 
     def show(self, thing: RenderableType) -> None:
         """Show something, now or when the question is answered."""
+        if self._quiet:
+            return
         if self._waiting is None:
             self.console.print(thing)
         else:

@@ -39,7 +39,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     # What the library has to say comes as events, and is shown where it belongs.
     logging.getLogger("mcp_anyera").addHandler(logging.NullHandler())
     try:
-        return arguments.run(arguments)
+        status = arguments.run(arguments)
+        sys.stdout.flush()
     except Trouble as trouble:
         print(f"anyera: {trouble}", file=sys.stderr)  # noqa: T201 - its purpose
         return trouble.status
@@ -51,15 +52,16 @@ def main(argv: Sequence[str] | None = None) -> int:
         # Whoever read the output has enough. The interpreter must not find out.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return INTERRUPTED
+    return status
 
 
 def _parse(argv: list[str]) -> argparse.Namespace:
     # Options may stand between two words, which argparse alone does not allow.
-    parser = _parser()
-    arguments, rest = parser.parse_known_args(argv)
+    found = parser()
+    arguments, rest = found.parse_known_args(argv)
     unknown = [word for word in rest if word.startswith("-")]
     if unknown or (rest and not hasattr(arguments, "words")):
-        parser.error(f"unrecognized arguments: {' '.join(unknown or rest)}")
+        found.error(f"unrecognized arguments: {' '.join(unknown or rest)}")
     if rest:
         arguments.words += rest
     return arguments
@@ -70,13 +72,14 @@ def program() -> None:
     sys.exit(main())
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="anyera", description=_DESCRIPTION)
-    parser.add_argument("--version", action="version", version=_versions())
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of the whole command line."""
+    top = argparse.ArgumentParser(prog="anyera", description=_DESCRIPTION)
+    top.add_argument("--version", action="version", version=_versions())
+    commands = top.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for name in COMMANDS:
         _add(commands, name, import_module(f"mcp_anyera.cli.{name}"))
-    return parser
+    return top
 
 
 def _add(commands: Any, name: str, module: Any) -> None:
