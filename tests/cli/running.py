@@ -21,7 +21,8 @@ from tests.interop.peers import ROOT
 
 ASKING = [sys.executable, str(ROOT / "tests" / "cli" / "asking_server.py")]
 SCRIPTED = [sys.executable, str(ROOT / "tests" / "interop" / "scripted.py")]
-TIMEOUT = 20.0
+TIMEOUT = 60.0
+"""Seconds: a command takes one or two, and machines can be very busy."""
 COLUMNS, LINES = 90, 50
 KEYS = {
     "enter": b"\r",

@@ -16,6 +16,7 @@ import pytest
 from tests.cli.running import ASKING, TIMEOUT, anyera, gone, program
 from tests.interop.peers import DUAL, LEGACY, MODERN, TYPESCRIPT, command, shared
 
+pytestmark = pytest.mark.timeout(200)
 ERAS = ["legacy", "modern"]
 NAMES = (LEGACY, MODERN, TYPESCRIPT)
 PEERS = [*NAMES, *(f"{name}@http" for name in NAMES)]

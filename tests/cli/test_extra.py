@@ -10,6 +10,7 @@ import pytest
 
 from tests.cli.running import SCRIPTED, TIMEOUT
 
+pytestmark = pytest.mark.timeout(200)
 _BARE = """
 import sys
 sys.modules["rich"] = sys.modules["questionary"] = None

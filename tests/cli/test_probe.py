@@ -16,6 +16,7 @@ import pytest
 from tests.cli.running import SCRIPTED, anyera
 from tests.interop.peers import LEGACY, MODERN, SSE, TYPESCRIPT, command, era, shared
 
+pytestmark = pytest.mark.timeout(200)
 PEERS = (LEGACY, MODERN, TYPESCRIPT)
 REVISIONS = {"legacy": "2025-11-25", "modern": "2026-07-28"}
 MEMBERS = {
@@ -197,7 +198,7 @@ def serving(answer: Answer) -> Generator[str]:
             self.end_headers()
             self.wfile.write(data)
 
-        def log_message(self, *_args: object) -> None:
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002
             """Say nothing."""
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:

@@ -18,6 +18,7 @@ if sys.platform == "win32":
 
 from tests.cli.running import ASKING, Screen, gone, terminal
 
+pytestmark = pytest.mark.timeout(200)
 ERAS = ["legacy", "modern"]
 TOP = "Cancel  – close it without an answer"
 

@@ -65,7 +65,7 @@ def test_a_list_is_made_of_its_parts() -> None:
 
 
 def given(**more: Any) -> argparse.Namespace:
-    plain = {"command": None, "header": [], "env": [], "cwd": None}
+    plain: dict[str, Any] = {"command": None, "header": [], "env": [], "cwd": None}
     return argparse.Namespace(**{**plain, **more})
 
 
@@ -93,7 +93,13 @@ def test_headers_and_variables_are_read(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def asked(**more: Any) -> Asked:
-    plain = {"kind": "form", "message": "m", "key": "k", "caller": "t", "params": {}}
+    plain: dict[str, Any] = {
+        "kind": "form",
+        "message": "m",
+        "key": "k",
+        "caller": "t",
+        "params": {},
+    }
     return Asked(**{**plain, **more})
 
 
@@ -137,18 +143,18 @@ def test_hosts_are_matched_and_kinds_are_apart(tmp_path: Path) -> None:
     assert answers.find(asked()) is None
 
 
-@pytest.mark.parametrize(
-    ("content", "said"),
-    [
-        ("text", 'must hold {"answers": [...]} or a list'),
-        ([1], "answer 1: kind must be one of"),
-        ([{"kind": "roots"}], "answer 1: kind must be one of"),
-        ([{"kind": "form"}, {"kind": "form", "text": "x"}], "answer 2: form has no"),
-        ([{"kind": "form", "action": "yes"}], "action must be one of"),
-        ([{"kind": "form", "content": []}], "content must be an object"),
-        ([{"kind": "sampling"}], "text must be there, or another action"),
-    ],
-)
+WRONG: list[tuple[Any, str]] = [
+    ("text", 'must hold {"answers": [...]} or a list'),
+    ([1], "answer 1: kind must be one of"),
+    ([{"kind": "roots"}], "answer 1: kind must be one of"),
+    ([{"kind": "form"}, {"kind": "form", "text": "x"}], "answer 2: form has no"),
+    ([{"kind": "form", "action": "yes"}], "action must be one of"),
+    ([{"kind": "form", "content": []}], "content must be an object"),
+    ([{"kind": "sampling"}], "text must be there, or another action"),
+]
+
+
+@pytest.mark.parametrize(("content", "said"), WRONG)
 def test_a_wrong_file_is_explained(content: object, said: str, tmp_path: Path) -> None:
     with pytest.raises(Trouble, match="--answers") as told:
         read(tmp_path, content)

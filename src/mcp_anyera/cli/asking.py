@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import anyio
 
@@ -17,9 +17,11 @@ from mcp_anyera._sdk import dump, types
 from mcp_anyera.answers import refuse
 from mcp_anyera.callbacks import Callbacks
 from mcp_anyera.cli.answers_file import Answers, Asked, Entry
-from mcp_anyera.cli.contents import text_of
+from mcp_anyera.cli.contents import sampled, text_of
 from mcp_anyera.cli.display import Display
-from mcp_anyera.cli.terminal import Terminal, sampled
+
+if TYPE_CHECKING:
+    from mcp_anyera.cli.terminal import Terminal
 
 REJECTED: Final = -1
 """2025-11-25 ``client/sampling``: the user has rejected the request."""
@@ -35,8 +37,8 @@ class Asker:
         self._display = display
         self._answers = answers
         self._terminal = terminal
-        self.unanswered: list[Asked] = []
-        """Questions that nobody was there for."""
+        self.unanswered: list[str] = []
+        """A sentence for each question that got no answer."""
         self.on_interrupt: Callable[[], None] = lambda: None
 
     def callbacks(self, roots: list[str]) -> Callbacks:
@@ -70,7 +72,9 @@ class Asker:
     def _elicited(self, asked: Asked, entry: Entry) -> Any:
         problem = self._misfit(asked, entry)
         if problem is not None:
-            return refuse(f"the answer of --answers to {asked} does not fit: {problem}")
+            return self._unanswered(
+                f"the answer of --answers to {asked} does not fit: {problem}"
+            )
         self._display.note(f"{asked}: {entry.action}, from --answers")
         result = {"action": entry.action}
         content = entry.given.get("content")
@@ -110,11 +114,16 @@ class Asker:
         return None if self._answers is None else self._answers.find(asked)
 
     def _nobody(self, asked: Asked) -> Any:
-        self.unanswered.append(asked)
-        return refuse(
+        return self._unanswered(
             f"nobody is there to answer {asked}; run it in a terminal, or answer "
             "it with --answers FILE"
         )
+
+    def _unanswered(self, sentence: str) -> Any:
+        # The server is told no more than that: the question is its own, and an
+        # answer that does not fit is nobody else's business.
+        self.unanswered.append(sentence)
+        return refuse("The client has no answer")
 
     async def _in_terminal(self, ask: Callable[[], Awaitable[Any]]) -> Any:
         with self._display.silence():

@@ -38,3 +38,14 @@ def described(part: Any) -> str:
 def size(data: Any) -> str:
     """Return how much there is in something that is written in base64."""
     return f"{len(str(data or '')) * 3 // 4} bytes"
+
+
+def sampled(text: str, model: str = "human") -> dict[str, Any]:
+    """Return a ``CreateMessageResult`` with a text."""
+    content = {"type": "text", "text": text}
+    return {
+        "role": "assistant",
+        "content": content,
+        "model": model,
+        "stopReason": "endTurn",
+    }

@@ -18,7 +18,7 @@ from rich.text import Text
 
 from mcp_anyera.cli.answers_file import Asked
 from mcp_anyera.cli.clean import clean, clean_line
-from mcp_anyera.cli.contents import text_of
+from mcp_anyera.cli.contents import sampled, text_of
 from mcp_anyera.cli.display import Display
 from mcp_anyera.cli.form_filling import Form
 from mcp_anyera.cli.prompting import Back, Option, Prompts
@@ -125,17 +125,6 @@ class Terminal:
         panel = Panel(Group(*parts), title=Text(title, "bold"), title_align="left")
         self._display.console.print()
         self._display.console.print(panel)
-
-
-def sampled(text: str, model: str = "human") -> dict[str, Any]:
-    """Return a ``CreateMessageResult`` with a text."""
-    content = {"type": "text", "text": text}
-    return {
-        "role": "assistant",
-        "content": content,
-        "model": model,
-        "stopReason": "endTurn",
-    }
 
 
 def _page(asked: Asked, url: str) -> RenderableType:
