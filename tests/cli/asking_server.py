@@ -93,6 +93,7 @@ TOOLS: dict[str, dict[str, Json]] = {
     "tricky": {"form": TRICKY},
     "three": {"name": NAME, "model": model("three"), "page": page("https://a.example")},
     "slow": {"name": NAME},
+    "withdrawn": {"name": NAME},
     "plain": {},
 }
 
@@ -121,6 +122,22 @@ def ask_directly(questions: dict[str, Json]) -> Json:
         elif message.get("method") == "notifications/cancelled":
             break
     return answers
+
+
+def withdraw(questions: dict[str, Json]) -> Json:
+    """Ask as a legacy server does, and change one's mind."""
+    for key, question in questions.items():
+        say({"id": f"q-{key}", **question})
+        wait_for_the_test()
+        gone = {"requestId": f"q-{key}"}
+        say({"method": "notifications/cancelled", "params": gone})
+    return done("never mind")
+
+
+def wait_for_the_test() -> None:
+    deadline = time.monotonic() + 60
+    while not Path(os.environ["GO"]).exists() and time.monotonic() < deadline:
+        time.sleep(0.02)
 
 
 def listed(schema: Json) -> list[Json]:
@@ -155,6 +172,8 @@ def called(message: Json, era: str) -> Json:
     questions = TOOLS[name]
     if questions and era == "modern" and given is None:
         return {"resultType": "input_required", "inputRequests": questions}
+    if name == "withdrawn":
+        return withdraw(questions)
     answers = given if era == "modern" else ask_directly(questions)
     said = answers if questions else params.get("arguments")
     return done(said)

@@ -29,7 +29,7 @@ def call(
     return terminal("call", tool, *options, "--", *ASKING, era, env=env)
 
 
-def answer(screen: Screen) -> dict[str, Any]:
+def answer(screen: Screen) -> Any:
     assert screen.end() == 0, screen.text
     return json.loads(screen.output)
 
@@ -237,6 +237,15 @@ def test_three_questions_at_once_come_one_after_the_other(era: str) -> None:
     assert given["name"]["content"] == {"name": "Ada"}
     assert given["model"]["content"]["text"] == "three"
     assert given["page"]["action"] == "accept"
+
+
+def test_a_question_that_is_taken_back_leaves_the_terminal(tmp_path: Path) -> None:
+    go = tmp_path / "go"
+    with call("withdrawn", "legacy", "--env", f"GO={go}") as screen:
+        screen.shows(TOP)
+        go.touch()
+        screen.shows("the server took its question back")
+        assert answer(screen) == "never mind"
 
 
 def test_a_servers_escape_sequences_do_nothing() -> None:
