@@ -8,6 +8,7 @@ environment lives in ``.envs/NAME`` and is made again only when its inputs chang
 ``sdk2``         the same with mcp 2.3.0
 ``sdk1-floor``   the oldest 1.x that is supported; ``sdk2-floor``: the oldest 2.x
 ``peer-NAME``    what ``compat-matrix/peers/NAME`` needs to run
+``bench-NAME``   the same for ``benchmarks/peers/NAME``
 ``conformance``  the public conformance suite
 
 ``node`` prints the interpreter for peers, ``new-node`` the one for the suite.
@@ -31,6 +32,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 ENVS = ROOT / ".envs"
 PEERS = ROOT / "compat-matrix" / "peers"
+RIVALS = ROOT / "benchmarks" / "peers"
 REQUIREMENTS = ROOT / "requirements"
 UV = "uv==0.13.9"
 OLDEST_NODE = 20
@@ -74,6 +76,8 @@ def inputs_of(name: str) -> list[Path]:
 
 def source(name: str) -> Path:
     """Return the folder that says what is in a peer's environment, or the suite's."""
+    if name.startswith("bench-"):
+        return RIVALS / name.removeprefix("bench-")
     return ROOT / name if name == "conformance" else PEERS / name.removeprefix("peer-")
 
 

@@ -37,7 +37,7 @@ from mcp_anyera.engine import (
     Questions,
     Verdict,
 )
-from mcp_anyera.engine.config import CONNECT_TIMEOUT, MAX_ROUNDS
+from mcp_anyera.engine.config import CONNECT_TIMEOUT, MAX_QUESTIONS, MAX_ROUNDS
 from mcp_anyera.eras import Era
 from mcp_anyera.target import Target
 from mcp_anyera.transports.background import Background
@@ -90,6 +90,7 @@ class Client(ClientVerbs):
         connect_timeout_seconds: float | None = CONNECT_TIMEOUT,
         answer_timeout_seconds: float | None = None,
         total_timeout_seconds: float | None = None,
+        max_questions: int = MAX_QUESTIONS,
         max_concurrent_questions: int | None = None,
         validate_answers: bool = True,
         label: str | None = None,
@@ -131,6 +132,8 @@ class Client(ClientVerbs):
             connect_timeout_seconds: Limit for the whole opening, in seconds.
             answer_timeout_seconds: Limit for one answer of a callback, in seconds.
             total_timeout_seconds: Limit for one call, humans included, in seconds.
+            max_questions: Questions that one call may ask, over all its rounds and
+                in either era.
             max_concurrent_questions: Questions put at the same time, over the whole
                 connection; all at once when omitted.
             validate_answers: Whether an answer to a form is completed with the
@@ -178,6 +181,7 @@ class Client(ClientVerbs):
             questions=Questions.SHELL,
             connect_timeout=connect_timeout_seconds,
             max_rounds=input_required_max_rounds,
+            max_questions=max_questions,
             log_level=log_level,
             list_changes=registered.message_handler is not None,
             prior_discover=None

@@ -70,8 +70,6 @@ def given(**more: Any) -> argparse.Namespace:
 
 
 def test_a_command_stands_behind_the_mark_or_in_quotes() -> None:
-    assert target.split(["a", "--", "b", "--", "c"]) == (["a"], ["b", "--", "c"])
-    assert target.split(["a"]) == (["a"], None)
     assert target.read(given(command=["a", "b c"]), []).command == ("a", "b c")
     assert target.read(given(), ["a 'b c'"]).command == ("a", "b c")
     assert target.read(given(), ["HTTPS://a.example"]).url == "HTTPS://a.example"

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from mcp_anyera.client import Client
 
 SUMMARY: Final = "Call a tool, and answer its questions in the terminal."
+COMMAND_BEHIND_MARK: Final = True
 USAGE: Final = "anyera call [options] (URL TOOL | TOOL -- COMMAND ...)"
 EXAMPLES: Final = """\
 examples:

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import argparse
-import logging
 import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
 from typing import Any, Final
 
-from mcp_anyera.cli.target import split
 from mcp_anyera.cli.trouble import INTERRUPTED, Ended, Trouble
-from mcp_anyera.cli.versions import versions
 
-COMMANDS: Final = ("probe", "call", "prompt", "resource")
+COMMANDS: Final = ("probe", "call", "prompt", "resource", "bridge")
 """The sub-commands, in the order in which the help shows them."""
+MARK: Final = "--"
+"""Stands before the command that starts a server."""
 
 _DESCRIPTION: Final = """\
 One MCP client for any era of server: legacy (2024-11-05 to 2025-11-25, with a
@@ -33,16 +32,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         The exit status: 0 when it worked, 2 when the command line was wrong,
         130 when it was interrupted; else what the sub-command documents.
     """
-    own, command = split(sys.argv[1:] if argv is None else argv)
-    arguments = _parse(own)
-    arguments.command = command
-    # What the library has to say comes as events, and is shown where it belongs.
-    logging.getLogger("mcp_anyera").addHandler(logging.NullHandler())
+    arguments = _parse(list(sys.argv[1:] if argv is None else argv))
     try:
         status = arguments.run(arguments)
         sys.stdout.flush()
     except Trouble as trouble:
-        print(f"anyera: {trouble}", file=sys.stderr)  # noqa: T201 - its purpose
+        sys.stderr.write(f"anyera: {trouble}\n")
         return trouble.status
     except KeyboardInterrupt:
         return INTERRUPTED
@@ -55,31 +50,42 @@ def main(argv: Sequence[str] | None = None) -> int:
     return status
 
 
-def _parse(argv: list[str]) -> argparse.Namespace:
-    # Options may stand between two words, which argparse alone does not allow.
-    found = parser()
-    arguments, rest = found.parse_known_args(argv)
-    unknown = [word for word in rest if word.startswith("-")]
-    if unknown or (rest and not hasattr(arguments, "words")):
-        found.error(f"unrecognized arguments: {' '.join(unknown or rest)}")
-    if rest:
-        arguments.words += rest
-    return arguments
-
-
 def program() -> None:
     """Run the command line and end the process with its status."""
     sys.exit(main())
 
 
-def parser() -> argparse.ArgumentParser:
-    """Return the parser of the whole command line."""
+def _parse(argv: list[str]) -> argparse.Namespace:
+    # A command that is named needs none of the others, and starts the faster.
+    named = argv[:1] if argv and argv[0] in COMMANDS else list(COMMANDS)
+    found = parser(named)
+    if not getattr(_module(named[0]), "COMMAND_BEHIND_MARK", False) or len(named) > 1:
+        return found.parse_args(argv)
+    place = argv.index(MARK) if MARK in argv else len(argv)
+    # Options may stand between two words, which argparse alone does not allow.
+    arguments, rest = found.parse_known_args(argv[:place])
+    unknown = [word for word in rest if word.startswith("-")]
+    if unknown:
+        found.error(f"unrecognized arguments: {' '.join(unknown)}")
+    arguments.words += rest
+    arguments.command = argv[place + 1 :] if MARK in argv else None
+    return arguments
+
+
+def parser(names: Sequence[str] = COMMANDS) -> argparse.ArgumentParser:
+    """Return the parser of the whole command line, or of a part of it."""
     top = argparse.ArgumentParser(prog="anyera", description=_DESCRIPTION)
-    top.add_argument("--version", action="version", version=_versions())
+    top.add_argument(
+        "--version", action=_ShowVersions, nargs=0, help="say the versions and end"
+    )
     commands = top.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for name in COMMANDS:
-        _add(commands, name, import_module(f"mcp_anyera.cli.{name}"))
+    for name in names:
+        _add(commands, name, _module(name))
     return top
+
+
+def _module(name: str) -> Any:
+    return import_module(f"mcp_anyera.cli.{name}")
 
 
 def _add(commands: Any, name: str, module: Any) -> None:
@@ -95,6 +101,15 @@ def _add(commands: Any, name: str, module: Any) -> None:
     command.set_defaults(run=module.run)
 
 
-def _versions() -> str:
-    found = versions()
-    return f"anyera {found['mcp-anyera']} (mcp {found['mcp']})"
+class _ShowVersions(argparse.Action):
+    """Says the versions; looking them up takes time that only this may take."""
+
+    def __call__(
+        self, parser: argparse.ArgumentParser, *_args: object, **_more: object
+    ) -> None:
+        """Print them and end."""
+        from mcp_anyera.cli.versions import versions  # noqa: PLC0415 - slow
+
+        found = versions()
+        sys.stdout.write(f"anyera {found['mcp-anyera']} (mcp {found['mcp']})\n")
+        parser.exit()

@@ -10,6 +10,7 @@ from mcp_anyera.cli import target
 from mcp_anyera.cli.trouble import extra
 
 SUMMARY: Final = "Say what a server is: its era, its features, and what is odd."
+COMMAND_BEHIND_MARK: Final = True
 USAGE: Final = "anyera probe [options] (URL | -- COMMAND ...)"
 EXAMPLES: Final = """\
 examples:

@@ -9,6 +9,7 @@ from mcp_anyera.cli import options, values
 from mcp_anyera.cli.trouble import need_extra
 
 SUMMARY: Final = "Get a prompt, and answer its questions in the terminal."
+COMMAND_BEHIND_MARK: Final = True
 USAGE: Final = "anyera prompt [options] (URL PROMPT | PROMPT -- COMMAND ...)"
 EXAMPLES: Final = """\
 examples:

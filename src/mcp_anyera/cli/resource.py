@@ -9,6 +9,7 @@ from mcp_anyera.cli import options
 from mcp_anyera.cli.trouble import need_extra
 
 SUMMARY: Final = "Read a resource, and answer its questions in the terminal."
+COMMAND_BEHIND_MARK: Final = True
 USAGE: Final = "anyera resource [options] (URL URI | URI -- COMMAND ...)"
 EXAMPLES: Final = """\
 examples:

@@ -6,6 +6,7 @@ TERM or HUP does the same, with the status that shells have for it.
 
 from __future__ import annotations
 
+import logging
 import signal
 import sys
 from collections.abc import Awaitable, Callable
@@ -32,6 +33,8 @@ def run_async(function: Callable[[], Awaitable[T]]) -> T:
         KeyboardInterrupt: Ctrl-C was pressed; everything was closed before.
         Ended: Another signal came; the same.
     """
+    # What the library has to say comes as events, and is shown where it belongs.
+    logging.getLogger("mcp_anyera").addHandler(logging.NullHandler())
     try:
         return anyio.run(_watched, function)
     except BaseExceptionGroup as group:

@@ -22,7 +22,6 @@ from typing import Any, Final
 from mcp_anyera.cli.trouble import misused
 from mcp_anyera.eras import era_of
 
-MARK: Final = "--"
 _MODES: Final = frozenset({"auto", "legacy", "modern"})
 _URL: Final = re.compile(r"https?://", re.IGNORECASE).match
 _VARIABLE: Final = re.compile(r"\$\{(\w+)\}")
@@ -50,15 +49,6 @@ class CommandTarget:
         return StdioServerParameters(
             command=command, args=args, env=self.env or None, cwd=self.cwd
         )
-
-
-def split(argv: Sequence[str]) -> tuple[list[str], list[str] | None]:
-    """Return what is before the first ``--``, and the command behind it."""
-    words = list(argv)
-    if MARK not in words:
-        return words, None
-    place = words.index(MARK)
-    return words[:place], words[place + 1 :]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Self
 
-from mcp_anyera._sdk import httpx
+from mcp_anyera.transports.http.library import httpx
 
 CONNECT_TIMEOUT: Final = 30.0
 READ_TIMEOUT: Final = 300.0
@@ -30,6 +30,8 @@ class HttpOptions:
     terminate_on_close: bool = True
     """Whether a legacy session is deleted at the end."""
     max_message_size: int | None = MAX_MESSAGE_SIZE
+    channel: Callable[[str, HttpOptions], Any] | None = field(default=None, repr=False)
+    """Makes what sends the requests, to be entered; ``None`` takes the HTTP library."""
 
     def open(self) -> httpx.AsyncClient:
         """Return the client to use."""
