@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -20,15 +21,29 @@ PAGES = sorted(
 )
 
 
-def test_the_translation_table_is_what_the_registry_says() -> None:
-    script = ROOT / "scripts" / "translation_table.py"
-    code = f"import runpy; print(runpy.run_path({str(script)!r})['table'](), end='')"
+@pytest.mark.parametrize(
+    ("name", "function", "page"),
+    [
+        ("translation_table", "table", "translation"),
+        ("command_line", "page", "command-line"),
+    ],
+)
+def test_a_generated_page_is_what_its_script_writes(
+    name: str, function: str, page: str
+) -> None:
+    script = ROOT / "scripts" / f"{name}.py"
+    code = (
+        f"import runpy; print(runpy.run_path({str(script)!r})[{function!r}](), end='')"
+    )
     done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "COLUMNS": "80"},
     )
-    assert done.stdout == (ROOT / "docs/reference/translation.md").read_text(
-        encoding="utf-8"
-    )
+    written = (ROOT / "docs" / "reference" / f"{page}.md").read_text(encoding="utf-8")
+    assert done.stdout == written
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
