@@ -15,6 +15,7 @@ import anyio
 
 from mcp_anyera.engine import ExchangeFault, ToServer
 from mcp_anyera.engine.jsonrpc import is_object, params_of
+from mcp_anyera.memory import Identity
 from mcp_anyera.transports.wire import (
     Failed,
     HttpWire,
@@ -109,6 +110,11 @@ class TappedWire:
     @property
     def _http(self) -> HttpWire:
         return cast("HttpWire", self._wire)
+
+    @property
+    def identity(self) -> Identity | None:
+        """What a memory knows the server by."""
+        return self._wire.identity
 
     async def __aenter__(self) -> Self:
         """Open the wire."""
