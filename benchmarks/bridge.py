@@ -415,13 +415,13 @@ def show(
         print(f"| {name} | {ours} | {theirs} | | | |")
         return
     ratio, form = ours / theirs if theirs else 0.0, form or ".2f"
-    wanted = verdict = ""
+    wanted = met = ""
     if target is not None:
         wanted = f"{target:.2f} ×"
         good = ratio >= target if higher else ratio <= target
-        verdict = "met" if good else "**missed**"
-    figures = f"{ours:{form}} | {theirs:{form}} | {ratio:.2f} ×"
-    print(f"| {name} | {figures} | {wanted} | {verdict} |")
+        met = "met" if good else "**missed**"
+    both = f"{ours:{form}} | {theirs:{form}} | {ratio:.2f} ×"
+    print(f"| {name} | {both} | {wanted} | {met} |")
 
 
 if __name__ == "__main__":

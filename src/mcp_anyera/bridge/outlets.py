@@ -19,6 +19,8 @@ from mcp_anyera.transports.wire import to_json
 
 MOST_WAITING: Final = 1000
 """Messages that wait for a client that has no stream open; then the oldest go."""
+_CHANGES: Final = ("/list_changed", "/updated")
+"""How the methods end that belong to no call."""
 PING_AFTER: Final = 15.0
 """Seconds of silence before a comment shows that the stream is alive."""
 
@@ -182,6 +184,8 @@ class Outlets:
             known = self._of_request.get(request_id) if request_id is not None else None
         elif message["method"] == "notifications/cancelled":
             known = self._of_question.pop(params.get("requestId", ""), None)
+        elif message["method"].endswith(_CHANGES):
+            known = self._own
         return known or self._best_guess()
 
     def _best_guess(self) -> Outlet | None:

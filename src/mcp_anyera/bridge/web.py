@@ -284,6 +284,9 @@ class _WebSession:
     async def post(self, parts: list[object], accept: str) -> Response:
         """Take what a POST holds, and answer it."""
         self._seen = monotonic()
+        for problem in map(jsonrpc.classify, parts):
+            if isinstance(problem, str):
+                return _error(400, f"the message is malformed: {problem}")
         requests = [jsonrpc.as_message(part) for part in parts if _is_request(part)]
         if not requests:
             for part in parts:
