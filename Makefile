@@ -4,7 +4,8 @@ PYTHON ?= python3
 ENVS := $(PYTHON) scripts/envs.py
 BIN := .envs/tools/bin
 PEERS := $(addprefix peer-,mcp-1.30 mcp-2.3 ts-2.4-modern fastmcp-2 fastmcp-3 \
-    fastmcp-4 everything-2025 everything-2026)
+    fastmcp-4 everything-2025 everything-2026 ts-1.32-client \
+    langchain-adapters-client mcp-use-client)
 # What depends on the SDK; the engine does not.
 FLOOR_TESTS := tests/interop/test_verbs.py tests/interop/test_http.py \
     tests/test_in_process.py tests/test_parity.py
@@ -12,7 +13,7 @@ FLOOR_TESTS := tests/interop/test_verbs.py tests/interop/test_http.py \
 # The tests of two lines at once would measure each other's load.
 .NOTPARALLEL:
 .PHONY: help test demo lint types test-sdk1 test-sdk2 contract test-floors coverage \
-    conformance bench format lock clean
+    conformance bench bench-bridge soak format lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -61,6 +62,14 @@ conformance: ## the public conformance suite, on both SDK lines
 bench: ## engine throughput, and the cost of a call beside the SDK alone
 	$(ENVS) sdk1 sdk2 peer-mcp-1.30 peer-mcp-2.3
 	$(PYTHON) benchmarks/run.py
+
+bench-bridge: ## anyera bridge beside mcp-remote
+	$(ENVS) sdk1 sdk2 peer-ts-2.4-modern bench-mcp-remote
+	$(PYTHON) benchmarks/bridge.py
+
+soak: ## 20 000 calls through the bridge on both transports
+	$(ENVS) sdk2 peer-ts-2.4-modern
+	$(PYTHON) benchmarks/soak.py
 
 format: ## rewrite the sources in our style
 	$(ENVS) tools

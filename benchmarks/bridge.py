@@ -142,6 +142,10 @@ class Bridge:
         tree = [self._process.pid, *children(self._process.pid)]
         return sum(map(resident, tree))
 
+    def memory_alone(self) -> float:
+        """Return the memory of the bridge without its children, in MB."""
+        return resident(self._process.pid)
+
     def cpu(self) -> float:
         """Return the processor time of the bridge so far, in seconds."""
         tree = [self._process.pid, *children(self._process.pid)]
