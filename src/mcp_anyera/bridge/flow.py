@@ -6,9 +6,9 @@ a server that does not read stops the reading of the client.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Self, TypeAlias
 
 import anyio
 
@@ -19,6 +19,9 @@ from mcp_anyera.transports.wire import Wire
 if TYPE_CHECKING:
     from mcp_anyera.memory import Identity
 
+MakeWire: TypeAlias = Callable[[Callable[[], Awaitable[None]]], Wire]
+"""Makes a wire, which waits for its argument before it reads more of a stream."""
+
 MOST_UNSENT: Final = 2**20
 """Bytes of the client's that may wait for a server that does not read."""
 
@@ -26,18 +29,18 @@ MOST_UNSENT: Final = 2**20
 class GatedWire:
     """A wire that is read while the client reads, and stops the client when full."""
 
-    def __init__(self, wire: Wire, reader: LineReader) -> None:
+    def __init__(self, make: MakeWire, reader: LineReader) -> None:
         """Stand before a wire.
 
         Args:
-            wire: The wire.
+            make: Makes the wire.
             reader: What the client says, to be held when the server does not read.
         """
-        self.traits = wire.traits
-        self._wire: Any = wire
-        self._reader = reader
         self._open = anyio.Event()
         self._open.set()
+        self._wire: Any = make(self._ready)
+        self.traits = self._wire.traits
+        self._reader = reader
         self._sending = False
         self._unsent = 0
         self._full = self._held = False
@@ -65,9 +68,14 @@ class GatedWire:
         """Leave the wire."""
         await self._wire.__aexit__(exc_type, exc, traceback)
 
+    async def _ready(self) -> None:
+        # Waiting for what is there already would still be a turn of the loop.
+        if not self._open.is_set():
+            await self._open.wait()
+
     async def receive(self) -> object:
         """Return the next message, when the client has read those before."""
-        await self._open.wait()
+        await self._ready()
         return await self._wire.receive()
 
     async def send(self, messages: Sequence[ToServer]) -> None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from random import random
 from urllib.parse import urlsplit
 
@@ -43,9 +43,13 @@ class BridgeOptions:
         """How long a call may take."""
         return CallOptions(self.read_timeout, self.total_timeout)
 
-    def wire(self) -> Wire:
-        """Return the way to the server, which is entered to start or reach it."""
-        return self._process() if self.url is None else self._http(self.url)
+    def wire(self, ready: Callable[[], Awaitable[None]] | None = None) -> Wire:
+        """Return the way to the server, which is entered to start or reach it.
+
+        Args:
+            ready: Over HTTP, is waited for before more of a stream is read.
+        """
+        return self._process() if self.url is None else self._http(self.url, ready)
 
     def config(self, wire: Wire) -> EngineConfig:
         """Return the rules of one connection.
@@ -76,21 +80,22 @@ class BridgeOptions:
         command = _Command(name, args, dict(self.env), self.cwd)
         return StdioWire(command, inherited=os.environ)
 
-    def _http(self, url: str) -> Wire:
+    def _http(self, url: str, ready: Callable[[], Awaitable[None]] | None) -> Wire:
         from mcp_anyera.transports.http import (  # noqa: PLC0415 - one of two
             HttpOptions,
             StreamableHttpWire,
         )
 
+        options = HttpOptions(headers=self.headers, ready=ready)
         if self.oauth:
             from mcp_anyera.bridge.oauth import login  # noqa: PLC0415 - needs the SDK
 
-            options = HttpOptions(headers=self.headers, auth=login(url))
+            options = replace(options, auth=login(url))
         else:
             from mcp_anyera.bridge import lean  # noqa: PLC0415 - not for every URL
 
-            channel = lean.LeanChannel if lean.fits(url) else None
-            options = HttpOptions(headers=self.headers, channel=channel)
+            if lean.fits(url):
+                options = replace(options, channel=lean.LeanChannel)
         return StreamableHttpWire(url, options)
 
 

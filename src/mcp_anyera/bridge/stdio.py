@@ -65,7 +65,7 @@ class _StdioServer:
 
     async def run(self) -> int:
         self._watch_signals()
-        self._wire = GatedWire(self._options.wire(), self._reader)
+        self._wire = GatedWire(self._options.wire, self._reader)
         await self._writer.start()
         self._session = Session(self._options, self._wire, self)
         try:

@@ -151,11 +151,14 @@ class Channel:
             TooLarge: An event is longer than the limit.
         """
         decoder = EventDecoder(self._options.max_message_size)
+        ready = self._options.ready
         async with _chunks(response) as chunks:
             async for chunk in chunks:
                 if _hand_over(decoder.feed(chunk), cursor, deliver):
                     await _drain(chunks)
                     return True
+                if ready is not None:
+                    await ready()
         return _hand_over(decoder.end(), cursor, deliver)
 
     # -- refusals ------------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Self
 
@@ -32,6 +32,8 @@ class HttpOptions:
     max_message_size: int | None = MAX_MESSAGE_SIZE
     channel: Callable[[str, HttpOptions], Any] | None = field(default=None, repr=False)
     """Makes what sends the requests, to be entered; ``None`` takes the HTTP library."""
+    ready: Callable[[], Awaitable[None]] | None = field(default=None, repr=False)
+    """Is waited for before more of an event stream is read; ``None`` never waits."""
 
     @property
     def caller(self) -> Any:
