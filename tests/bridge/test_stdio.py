@@ -186,6 +186,68 @@ async def test_two_questions_take_as_long_as_one(peer: str) -> None:
 
 @pytest.mark.interop
 @pytest.mark.parametrize("peer", MODERN_PEERS)
+async def test_questions_that_take_half_a_second_each_take_it_once(peer: str) -> None:
+    answers: dict[str, Any] = {
+        "elicitation/create": {"action": "accept", "content": {"name": "Ada"}},
+        "roots/list": {"roots": []},
+        "sampling/createMessage": {
+            "role": "assistant",
+            "model": "m",
+            "content": {"type": "text", "text": "short"},
+        },
+    }
+
+    async def answer(client: Any, question: Any) -> None:
+        await anyio.sleep(0.5)
+        reply = {"jsonrpc": "2.0", "id": question["id"]}
+        await client.send({**reply, "result": answers[question["method"]]})
+
+    async with raw(*target(peer)) as client:
+        await client.initialize()
+        params: dict[str, Any] = {"name": "three_questions", "arguments": {}}
+        begun = anyio.current_time()
+        call = await client.start_request("tools/call", params)
+        async with anyio.create_task_group() as tasks:
+            for _ in range(3):
+                tasks.start_soon(answer, client, await client.receive())
+        assert result_text(await client.answer_to(call)) == "Ada / short / 0"
+        # One after the other they would take 1.5 s.
+        assert anyio.current_time() - begun < 1.0
+
+
+@pytest.mark.interop
+@pytest.mark.parametrize(
+    ("revision", "declared", "card", "page"),
+    [
+        ("2025-11-25", {"elicitation": {"form": {}, "url": {}}}, True, True),
+        ("2025-06-18", {"elicitation": {}}, True, False),
+        ("2025-03-26", {"sampling": {}}, False, False),
+        ("2024-11-05", {"sampling": {}}, False, False),
+    ],
+)
+async def test_an_older_client_is_asked_what_its_revision_can_say(
+    revision: str, declared: dict[str, Any], card: bool, page: bool
+) -> None:
+    async with raw(*target(TYPESCRIPT)) as client:
+        opened = await client.initialize(revision, declared)
+        assert opened["result"]["protocolVersion"] == revision
+        assert result_text(await client.call("echo", text="x")) == "x"
+        for tool, expected in (("issue_card", card), ("link_account", page)):
+            params = {"name": tool, "arguments": {"book": "x"}}
+            call = await client.start_request("tools/call", params)
+            first = await client.receive()
+            assert (first.get("method") == "elicitation/create") == expected, tool
+            if not expected:
+                assert first["id"] == call
+                assert "error" in first
+                continue
+            result = {"action": "accept", "content": {"name": "Ada"}}
+            await client.send({"jsonrpc": "2.0", "id": first["id"], "result": result})
+            assert "result" in await client.answer_to(call)
+
+
+@pytest.mark.interop
+@pytest.mark.parametrize("peer", MODERN_PEERS)
 async def test_a_cancel_stops_the_handler_of_the_server(
     peer: str, tmp_path: Path
 ) -> None:
