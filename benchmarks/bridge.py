@@ -24,7 +24,7 @@ from urllib.parse import urlsplit
 
 ROOT = Path(__file__).resolve().parent.parent
 ENVS = ROOT / ".envs"
-TURNS, CALLS, IN_FLIGHT = 12, 60, 8
+TURNS, CALLS, IN_FLIGHT = 60, 12, 8
 K = "io.modelcontextprotocol/"
 META = {
     f"{K}protocolVersion": "2026-07-28",
