@@ -113,6 +113,15 @@ function addTools(server) {
     }
     return text(`${name.content.name} / ${summary.content.text} / ${roots.roots.length}`);
   });
+  tool('endless', {}, async (_args, ctx) => {
+    const number = Number(state(ctx) ?? 0) + 1;
+    return ask({ [`q${number}`]: form(`Question ${number}?`, 'name') }, String(number));
+  });
+  tool('insist', {}, async (_args, ctx) =>
+    answers(ctx).agree?.action === 'accept' ? text('agreed') : ask({ agree: form('Agree?', 'name') }),
+  );
+  const region = z.string().meta({ 'x-mcp-header': 'Region' });
+  tool('regional', { region }, async (args) => text(`served from ${args.region}`));
   tool('patience', { legs: z.number() }, async ({ legs }, ctx) => {
     const waited = Number(state(ctx) ?? 0);
     if (waited < legs) return inputRequired({ requestState: String(waited + 1) });

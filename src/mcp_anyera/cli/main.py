@@ -9,7 +9,7 @@ from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Final
 
-COMMANDS: Final = ()
+COMMANDS: Final = ("matrix",)
 """The sub-commands, in the order in which the help shows them."""
 
 _DESCRIPTION: Final = """\
