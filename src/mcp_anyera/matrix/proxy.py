@@ -93,7 +93,6 @@ class Proxy:
         """End the exchange with the server when the client has gone."""
         while (await receive())["type"] != "http.disconnect":
             pass
-        self.note("the client closed the exchange")
         scope.cancel()
 
     async def _relay(self, scope: Message, body: bytes, send: Send) -> None:
@@ -139,14 +138,20 @@ class Proxy:
         await send(start)
         events = "text/event-stream" in response.headers.get("content-type", "")
         shown = shown_headers(response.headers)
-        reader = Reader(self._write, f"HTTP {status}", shown, events=events)
-        with contextlib.suppress(httpx.HTTPError):
-            async for part in response.aiter_raw():
-                reader.feed(part)
-                more = {"type": "http.response.body", "body": part, "more_body": True}
-                await send(more)
-        reader.end()
-        await send({"type": "http.response.body", "body": b""})
+        length = None if events else int(response.headers.get("content-length", -1))
+        reader = Reader(self._write, f"HTTP {status}", shown, length)
+        try:
+            with contextlib.suppress(httpx.HTTPError):
+                async for part in response.aiter_raw():
+                    reader.feed(part)
+                    await send(_more(part))
+            reader.end()
+            await send({"type": "http.response.body", "body": b""})
+        except anyio.get_cancelled_exc_class():
+            # Closing a stream whose answer has come says nothing.
+            if not reader.answered:
+                self.note("the client closed the stream")
+            raise
 
     def _write(self, direction: str, message: Any, **more: Any) -> None:
         transcript.write(self._file, time.monotonic(), direction, message, **more)
@@ -156,20 +161,34 @@ class Reader:
     """Takes the messages out of a response while it passes."""
 
     def __init__(
-        self, write: Any, line: str, headers: dict[str, str], *, events: bool
+        self, write: Any, line: str, headers: dict[str, str], length: int | None
     ) -> None:
-        """Begin with the status line and the headers."""
+        """Begin with the status line and the headers.
+
+        Args:
+            write: Takes each message.
+            line: The status line.
+            headers: What is shown of the headers.
+            length: That of the body, -1 if it is not known, ``None`` for events.
+        """
         self._write = write
         self._line = line
         self._headers = headers
-        self._events = events
+        self._length = length
         self._buffer = b""
         self._told = False
+        self.answered = False
+        """A response of JSON-RPC has passed."""
 
     def feed(self, part: bytes) -> None:
-        """Take some bytes."""
-        self._buffer += part.replace(b"\r\n", b"\n") if self._events else part
-        while self._events and b"\n\n" in self._buffer:
+        """Take some bytes, before they go on to the client."""
+        if self._length is not None:
+            self._buffer += part
+            if len(self._buffer) == self._length:
+                self._tell(parsed(self._buffer))
+            return
+        self._buffer += part.replace(b"\r\n", b"\n")
+        while b"\n\n" in self._buffer:
             event, _, self._buffer = self._buffer.partition(b"\n\n")
             lines = event.split(b"\n")
             data = [each[5:].strip() for each in lines if each.startswith(b"data:")]
@@ -178,12 +197,13 @@ class Reader:
 
     def end(self) -> None:
         """Take the end."""
-        if self._buffer.strip() or not self._told:
+        if not self._told:
             self._tell(parsed(self._buffer))
 
     def _tell(self, message: Any) -> None:
         more = {} if self._told else {"http": self._line, "headers": self._headers}
         self._told = True
+        self.answered = self.answered or bool({"result", "error"} & set(message))
         self._write("in", message, **more)
 
 
@@ -206,6 +226,10 @@ def parsed(body: bytes) -> Any:
 
 def _line(scope: Message) -> str:
     return f"{scope['method']} {scope['path']}"
+
+
+def _more(part: bytes) -> Message:
+    return {"type": "http.response.body", "body": part, "more_body": True}
 
 
 async def _body(receive: Receive) -> bytes:

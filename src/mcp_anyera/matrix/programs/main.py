@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 import os
 import sys
 import time
@@ -98,21 +99,22 @@ class Run:
         if self._refused is not None:
             return {"outcome": self._refused, "refused": True}
         self._desk.prepare(step)
+        limit = min(step.get("limit", math.inf), self._plan["limit"])
         try:
-            async with asyncio.timeout(self._plan["limit"]):
+            async with asyncio.timeout(limit):
                 return await self._played(play, step)
         except UnsupportedError as absent:
             return {"unsupported": str(absent), **self._revision()}
         except TimeoutError:
             await self._drop()
-            said = f"nothing within {self._plan['limit']} s"
+            said = f"nothing within {limit:g} s"
         except Exception as error:  # noqa: BLE001 - it is what came
             await self._drop()
             said = described(error)
         return {"outcome": said, **self._revision()}
 
     async def _played(self, play: Any, step: Step) -> dict[str, Any]:
-        own = "level" in step
+        own = "level" in step or "order" in step
         if own:
             await self._drop()
         connection = self._connected(step.get("level"))
