@@ -115,6 +115,8 @@ class Pair:
         changes = server.changes(name)
         if not set(scenario.revisions) & set(server.revisions):
             reason = f"does not belong to {' or '.join(server.revisions)}"
+        elif name not in server.data.get("only", [name]):
+            reason = "this server is about something else"
         elif "unsupported" in changes:
             reason = str(changes["unsupported"])
         else:

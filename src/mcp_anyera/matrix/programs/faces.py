@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from typing import Any
 
 import mcp
@@ -48,6 +48,16 @@ def transport(target: Target) -> AbstractAsyncContextManager[Any]:
     return stdio_client(stdio(target))
 
 
+async def asked_for(raw: Any, level: str | None) -> None:
+    """Ask for a log level by hand, as one does without a layer.
+
+    A server may have no such method, which the messages that come then show.
+    """
+    if level is not None:
+        with suppress(Exception):
+            await raw.set_logging_level(level)
+
+
 @asynccontextmanager
 async def session(
     target: Target, desk: Desk, recorder: Recorder, level: str | None
@@ -58,11 +68,8 @@ async def session(
         ClientSession(read, write, **callbacks(desk)) as raw,
     ):
         hello = dumped(await raw.initialize())
-        if level is not None:
-            await raw.set_logging_level(level)
-        yield Session(
-            raw, lambda: hello["protocolVersion"], recorder, old_session=OLD
-        )
+        await asked_for(raw, level)
+        yield Session(raw, hello["protocolVersion"], recorder, old_session=OLD)
 
 
 def sdk_client(mode: str) -> Any:
@@ -75,9 +82,9 @@ def sdk_client(mode: str) -> Any:
         server = target["url"] if "url" in target else transport(target)
         options = callbacks(desk)
         async with mcp.Client(server, mode=mode, log_level=level, **options) as raw:
-            if level is not None and str(raw.protocol_version) < "2026":
-                await raw.set_logging_level(level)
-            yield Session(raw, lambda: str(raw.protocol_version), recorder)
+            spoken = str(raw.protocol_version)
+            await asked_for(raw, level if spoken < "2026" else None)
+            yield Session(raw, spoken, recorder)
 
     return connect
 
@@ -95,7 +102,7 @@ async def client(
     server = target["url"] if "url" in target else stdio(target)
     options = callbacks(desk)
     async with Client(server, log_level=level, on_event=observe, **options) as raw:
-        yield Session(raw, lambda: raw.protocol_version, recorder, telling=True)
+        yield Session(raw, raw.protocol_version, recorder, telling=True)
 
 
 @asynccontextmanager
@@ -117,7 +124,7 @@ async def adapted(
         heard, said = Tapped(read, recorder, "in"), Tapped(write, recorder, "out")
         async with ClientSession(heard, said, **callbacks(desk)) as raw:
             await raw.initialize()
-            yield Session(raw, lambda: wire[-1], recorder, old_session=OLD)
+            yield Session(raw, wire[-1], recorder, old_session=OLD)
 
 
 class Tapped:

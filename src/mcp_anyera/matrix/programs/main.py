@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import math
 import os
 import sys
 import time
@@ -99,15 +98,17 @@ class Run:
         if self._refused is not None:
             return {"outcome": self._refused, "refused": True}
         self._desk.prepare(step)
-        limit = min(step.get("limit", math.inf), self._plan["limit"])
+        limit = step.get("limit", self._plan["limit"])
         try:
             async with asyncio.timeout(limit):
                 return await self._played(play, step)
         except UnsupportedError as absent:
             return {"unsupported": str(absent), **self._revision()}
         except TimeoutError:
-            await self._drop()
             said = f"nothing within {limit:g} s"
+            if self._shared is not None and self._shared.session is None:
+                said = self._refused = f"not connected: {said}"
+            await self._drop()
         except Exception as error:  # noqa: BLE001 - it is what came
             await self._drop()
             said = described(error)
@@ -121,8 +122,10 @@ class Run:
         try:
             session = await connection.opened()
         except ConnectionError as error:
-            self._refused = f"not connected: {error}"
-            return {"outcome": self._refused}
+            said = f"not connected: {error}"
+            self._refused = None if own else said
+            await self._drop()
+            return {"outcome": said}
         self._desk.session = session
         self._in_window(step, session)
         if "tool" in step:
@@ -135,14 +138,14 @@ class Run:
         return {"outcome": said, **self._revision(session)}
 
     def _in_window(self, step: Step, session: Session) -> None:
-        spoken = self._plan.get("revision") or session.revision()
+        spoken = self._plan.get("revision") or session.revision
         if spoken not in step.get("revisions", [spoken]):
             raise UnsupportedError(f"does not belong to {spoken}")
 
     def _revision(self, session: Session | None = None) -> dict[str, Any]:
         if session is None and self._shared is not None:
             session = self._shared.session
-        spoken = self._plan.get("revision") or (session and session.revision())
+        spoken = self._plan.get("revision") or (session and session.revision)
         return {"revision": spoken} if spoken else {}
 
     def _connected(self, level: str | None) -> Connection:

@@ -132,12 +132,12 @@ async def control(stage: Stage) -> str:
     """Call, let something happen to the server, and call again."""
     if stage.plan.get("control") is None:
         raise UnsupportedError("happens over HTTP only")
-    first = await outcome(stage.session.call("echo", {"text": "before"}))
+    first = await outcome(stage.call())
     order = f"{stage.plan['control']}/{stage.step['order']}"
     done = await asyncio.to_thread(_post, order)
     if done == "none":
         raise UnsupportedError("there is no session that could be lost")
-    second = await outcome(stage.session.call("echo", {"text": "after"}))
+    second = await outcome(stage.call())
     return f"{first}, {second}"
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
@@ -20,8 +19,8 @@ class Session:
 
     raw: Any
     """`ClientSession`, `mcp.Client` or `mcp_anyera.Client`."""
-    revision: Callable[[], str | None]
-    """Says which revision is spoken on the wire, where that can be known."""
+    revision: str
+    """The revision that is spoken on the wire, where that can be known."""
     recorder: Recorder
     telling: bool = False
     old_session: bool = False
