@@ -92,7 +92,9 @@ def _servers(arguments: Any, peers: Peers) -> list[Peer]:
         )
     found.sort(key=lambda each: each.data.get("order", 100))
     kept = [each for each in found if each.data.get("matrix", True)]
-    return [each for each in kept if each.data.get("quick")] if arguments.quick else kept
+    return (
+        [each for each in kept if each.data.get("quick")] if arguments.quick else kept
+    )
 
 
 def your_server(target: str) -> Peer:

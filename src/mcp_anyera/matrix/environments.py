@@ -12,7 +12,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
@@ -174,8 +174,8 @@ def _node_versions(node: str, home: Path) -> dict[str, str]:
 
 
 def _python(home: Path) -> Path:
-    windows = home / "Scripts" / "python.exe"
-    return windows if os.name == "nt" else home / "bin" / "python"
+    place = ("Scripts", "python.exe") if os.name == "nt" else ("bin", "python")
+    return home.joinpath(*place)
 
 
 def _run(command: list[str]) -> str:
@@ -195,7 +195,7 @@ def _run(command: list[str]) -> str:
 
 
 @contextmanager
-def _locked(home: Path) -> Iterator[None]:
+def _locked(home: Path) -> Generator[None]:
     """Keep two runs from making the same environment at once."""
     home.parent.mkdir(parents=True, exist_ok=True)
     with (home.parent / f".lock-{home.name}").open("w") as file:

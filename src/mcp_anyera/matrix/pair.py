@@ -1,4 +1,4 @@
-"""One client stack in front of one server: every scenario, in as few processes as go."""
+"""One client stack in front of one server: every scenario, in few processes."""
 
 from __future__ import annotations
 

@@ -85,9 +85,7 @@ class Proxy:
 
     async def _obey(self, order: str, send: Send) -> None:
         said = "none" if self.order is None else await self.order(order)
-        start = {"type": "http.response.start", "status": 200, "headers": []}
-        await send(start)
-        await send({"type": "http.response.body", "body": said.encode()})
+        await _reply(send, 200, said)
 
     async def _watch(self, receive: Receive, scope: anyio.CancelScope) -> None:
         """End the exchange with the server when the client has gone."""
@@ -103,7 +101,7 @@ class Proxy:
             response = await self._client.send(request, stream=True)
         except httpx.HTTPError as error:
             self.note(f"the server cannot be reached: {type(error).__name__}")
-            await _refuse(send)
+            await _reply(send, 502, "no server")
             return
         try:
             await self._answer(response, send)
@@ -241,9 +239,10 @@ async def _body(receive: Receive) -> bytes:
     return body
 
 
-async def _refuse(send: Send) -> None:
-    await send({"type": "http.response.start", "status": 502, "headers": []})
-    await send({"type": "http.response.body", "body": b"no server"})
+async def _reply(send: Send, status: int, text: str) -> None:
+    start: Message = {"type": "http.response.start", "status": status, "headers": []}
+    await send(start)
+    await send({"type": "http.response.body", "body": text.encode()})
 
 
 class _Server(uvicorn.Server):

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from mcp_anyera.matrix import transcript
 from mcp_anyera.matrix.environments import cache_folder
@@ -56,7 +56,7 @@ class Result:
             "seconds": round(seconds.total_seconds()),
             "project": _own_version(),
             "python": sys.version.split()[0],
-            "platform": platform.platform(terse=True),
+            "platform": f"{platform.system()} {platform.machine()}",
             "scenarios": self._described(),
             "clients": self._peers("client"),
             "servers": self._peers("server"),
@@ -94,7 +94,9 @@ class Result:
     def _pair(self, pair: Pair) -> Json:
         client, server, transport = pair.name
         cells = {
-            name: self._cell(pair, name) for name in self._scenarios if name in pair.cells
+            name: self._cell(pair, name)
+            for name in self._scenarios
+            if name in pair.cells
         }
         text = json.dumps(cells, ensure_ascii=False)
         scrub = places()
@@ -155,16 +157,18 @@ def load(path: Path) -> Json:
     Raises:
         ValueError: It is none, or of another version.
     """
-    data = json.loads(path.read_text("utf-8"))
-    if not isinstance(data, dict) or data.get("schema") != SCHEMA:
+    data: Any = json.loads(path.read_text("utf-8"))
+    if not isinstance(data, dict) or cast("Json", data).get("schema") != SCHEMA:
         raise ValueError(f"{path} is no result of schema {SCHEMA}")
-    return data
+    return cast("Json", data)
 
 
 def counted(cells: Iterable[Json]) -> dict[str, int]:
     """Count cells by verdict, known gaps apart."""
     counts = Counter("gap" if "gap" in cell else cell["verdict"] for cell in cells)
-    return {name: counts[name] for name in ("pass", "gap", "fail", "unsupported", "error")}
+    return {
+        name: counts[name] for name in ("pass", "gap", "fail", "unsupported", "error")
+    }
 
 
 def failures(data: Json) -> list[str]:
@@ -177,7 +181,9 @@ def failures(data: Json) -> list[str]:
         for name, cell in pair["cells"].items()
         if cell["verdict"] == "fail" and "gap" not in cell
     ]
-    return wrong + [f"passes now, take it out of the gaps: {each}" for each in data["stale"]]
+    return wrong + [
+        f"passes now, take it out of the gaps: {each}" for each in data["stale"]
+    ]
 
 
 def errors(data: Json) -> list[str]:

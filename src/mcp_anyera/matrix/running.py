@@ -116,7 +116,7 @@ async def _one(
     watch: Watch,
 ) -> None:
     async with gate:
-        folder.mkdir()
+        folder.mkdir()  # noqa: ASYNC240 - at once
         try:
             if not _absent(pair, prepared.missing, watch):
                 await pair.run(folder, lambda name, cell: watch(pair, name, cell))

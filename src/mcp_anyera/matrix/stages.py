@@ -60,9 +60,7 @@ class Stage:
 
 
 @asynccontextmanager
-async def staged(
-    server: Server, transport: str, folder: Path
-) -> AsyncGenerator[Stage]:
+async def staged(server: Server, transport: str, folder: Path) -> AsyncGenerator[Stage]:
     """Make a server ready to be met.
 
     Raises:

@@ -34,7 +34,7 @@ class Recorder:
     """Writes what the application's side of the layer sees, one JSON line each."""
 
     def __init__(self, path: str | None) -> None:
-        self._file = None if path is None else Path(path).open("a", encoding="utf-8")
+        self._path = None if path is None else Path(path)
 
     def write(self, direction: str, what: Any) -> None:
         """Write one line.
@@ -44,10 +44,10 @@ class Recorder:
                 comes to it, ``"note"`` for what the layer says about itself.
             what: A JSON-RPC message, or ``{"text": ...}``.
         """
-        if self._file is not None:
+        if self._path is not None:
             line = {"t": time.monotonic(), "d": direction, "m": what}
-            self._file.write(json.dumps(line, default=str) + "\n")
-            self._file.flush()
+            with self._path.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(line, default=str) + "\n")
 
     def say(self, direction: str, text: str) -> None:
         """Write a line of plain words."""
@@ -158,7 +158,7 @@ def _value(schema: dict[str, Any], message: str) -> Any:
     if choices:
         return choices[0]
     kind = schema.get("type", "string")
-    first = message.split(" ")[0].rstrip("?")
+    first = message.partition(" ")[0].rstrip("?")
     special = {"email": "ada@example.com", "uri": "https://example.com"}
     text = special.get(schema.get("format", ""), TEXTS.get(first, "Ada"))
     least = schema.get("minimum", 1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from dataclasses import fields
 from typing import Any
 
 import mcp
@@ -181,11 +182,19 @@ class Tapped:
 
 
 def _words(event: Any) -> str:
+    """Say what the layer tells about itself in a few words."""
     verdict = getattr(event, "verdict", None)
     if verdict is not None:
         steps = "; ".join(str(step) for step in verdict.evidence)
         return f"{verdict.era.value}, {verdict.revision} ({steps})"
-    return str(event)
+    words = [type(event).__name__]
+    for field in fields(event):
+        value = getattr(event, field.name)
+        if isinstance(value, float):
+            words.append(f"{value:.3f} s")
+        elif isinstance(value, str | int | tuple):
+            words.append(str(value))
+    return " ".join(words)
 
 
 FACES: dict[str, Any] = {

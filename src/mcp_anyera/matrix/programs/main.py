@@ -24,11 +24,19 @@ PATIENCE = 3.0
 """Seconds that a connection may take to close."""
 
 
+SETTLE = 0.25
+"""Seconds for an HTTP client to open the stream on which the server speaks first.
+
+What a server sends there before it is open is lost, for every client alike.
+"""
+
+
 class Connection:
     """One connection, open in a task of its own so that any other can use it."""
 
-    def __init__(self, made: Any, desk: Desk) -> None:
+    def __init__(self, made: Any, desk: Desk, settle: float) -> None:
         self._made = made
+        self._settle = settle
         self._desk = desk
         self._ready, self._stop = asyncio.Event(), asyncio.Event()
         self._task = asyncio.ensure_future(self._own())
@@ -60,6 +68,7 @@ class Connection:
     async def _own(self) -> None:
         try:
             async with self._made as session:
+                await asyncio.sleep(self._settle)
                 self.session = self._desk.session = session
                 self._ready.set()
                 await self._stop.wait()
@@ -152,7 +161,8 @@ class Run:
         if self._shared is None:
             target, desk = self._plan["target"], self._desk
             made = self._connect(target, desk, self._recorder, level)
-            self._shared = Connection(made, desk)
+            settle = SETTLE if "url" in target else 0
+            self._shared = Connection(made, desk, settle)
         return self._shared
 
     async def _drop(self) -> None:

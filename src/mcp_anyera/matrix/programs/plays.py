@@ -7,6 +7,7 @@ import json
 import time
 import urllib.request
 from collections.abc import Awaitable, Callable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -97,7 +98,7 @@ async def progress(stage: Stage) -> str:
 
     said = await outcome(stage.call(progress=report))
     await asyncio.sleep(0.1)
-    rising = all(earlier < later for earlier, later in zip(seen, seen[1:]))
+    rising = all(earlier < later for earlier, later in pairwise(seen))
     return f"{said}; {len(seen)} reports, {'rising' if rising else 'not rising'}"
 
 

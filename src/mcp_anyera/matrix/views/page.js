@@ -3,6 +3,7 @@ const data = JSON.parse(document.getElementById('data').textContent);
 const filters = document.getElementById('filters');
 const grid = document.getElementById('grid');
 const dialog = document.getElementById('cell');
+const LAYERS = { anyera: ['application', 'mcp-anyera'], bridge: ['legacy client', 'anyera bridge'] };
 const MARKS = { pass: '✓', gap: '◐', fail: '✗', unsupported: '·', error: '!' };
 
 const kind = (cell) => (cell.gap === undefined ? cell.verdict : 'gap');
@@ -99,7 +100,10 @@ function overview() {
     const text = Object.entries(MARKS).filter(([name]) => found[name] && name !== 'unsupported');
     const said = text.map(([name, mark]) => `${mark}${found[name]}`).join(' ') || '·';
     const label = `${row.text} with ${column.text} over ${column.small}: ${said}`;
-    return button(worst(found), said, label, () => open({ view: 'server', server: column.key }));
+    return button(worst(found), said, label, () => {
+      open({ view: 'server', server: column.key });
+      focusOn(`${row.key}|`);
+    });
   });
 }
 
@@ -168,7 +172,8 @@ async function show(pair, id) {
   const body = document.getElementById('cell-body');
   const badge = make('span', `badge ${kind(cell)}`, `${MARKS[kind(cell)]} ${kind(cell)}`);
   body.replaceChildren(paragraph(badge, ' ', scenario.sentence));
-  body.append(paragraph('What came: ', make('code', '', cell.outcome)));
+  const seconds = cell.seconds ? ` (${cell.seconds.toFixed(2)} s)` : '';
+  body.append(paragraph('What came: ', make('code', '', cell.outcome), seconds));
   if (cell.gap !== undefined) {
     const gap = data.gaps[cell.gap];
     body.append(paragraph(`Known gap: ${gap.reason} `, ...gap.links.flatMap((url) => [link(url), ' '])));
@@ -190,10 +195,11 @@ async function drawn(pair, id) {
   const layer = data.clients[pair.client].group !== 'sdk' && face.length > 0;
   const server = title('servers', pair.server);
   if (!wire.length && !face.length) return make('p', '', 'Nothing passed in this scenario.');
+  const [left, middle] = LAYERS[data.clients[pair.client].group] ?? LAYERS.anyera;
   const lanes = layer
     ? [
-        { records: face, left: 'application', right: 'mcp-anyera' },
-        { records: wire, left: 'mcp-anyera', right: server },
+        { records: face, left, right: middle },
+        { records: wire, left: middle, right: server },
       ]
     : [{ records: wire, left: title('clients', pair.client), right: server }];
   const made = make('div');
@@ -213,7 +219,14 @@ function option(select, text, given) {
 function open(wanted) {
   for (const [name, given] of Object.entries(wanted)) filters.elements[name].value = given;
   draw();
-  grid.querySelector('td button')?.focus();
+}
+
+// Only one cell can be reached with the Tab key; the arrow keys go on from there.
+function focusOn(start) {
+  const found = [...grid.querySelectorAll('td button')];
+  const next = found.find((each) => each.dataset.cell?.startsWith(start)) ?? found[0];
+  for (const each of found) each.tabIndex = each === next ? 0 : -1;
+  next?.focus();
 }
 
 function move(event) {
@@ -243,6 +256,7 @@ function follow() {
   );
   if (!pair?.cells[id]) return;
   open({ view: 'server', server: place(pair) });
+  focusOn(key(pair, id));
   show(pair, id);
 }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 from types import TracebackType
 from typing import Any, Final, Self
 
@@ -65,22 +66,23 @@ class Progress:
 
 
 def _rich_bar(total: int) -> Any:
-    try:
-        from rich.console import Console  # noqa: PLC0415 - an extra
-        from rich.progress import (  # noqa: PLC0415
-            BarColumn,
-            MofNCompleteColumn,
-            TextColumn,
-            TimeElapsedColumn,
-        )
-        from rich.progress import Progress as Bar  # noqa: PLC0415
-    except ImportError:
+    rich, console = _rich("rich.progress"), _rich("rich.console")
+    if rich is None or console is None:
         return None
-    columns = (BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    text = TextColumn("{task.description}")
-    bar = Bar(*columns, text, console=Console(stderr=True), transient=True)
+    columns = (rich.BarColumn(), rich.MofNCompleteColumn(), rich.TimeElapsedColumn())
+    text = rich.TextColumn("{task.description}")
+    on_stderr = console.Console(stderr=True)
+    bar = rich.Progress(*columns, text, console=on_stderr, transient=True)
     bar.start()
     return bar, bar.add_task("", total=total)
+
+
+def _rich(module: str) -> Any:
+    """Return a module of rich, which is an extra."""
+    try:
+        return import_module(module)
+    except ImportError:
+        return None
 
 
 def show(data: results.Json) -> None:
@@ -121,20 +123,15 @@ def mark(cell: results.Json) -> str:
 
 
 def _rich_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
-    if not sys.stdout.isatty():
+    tables, console = _rich("rich.table"), _rich("rich.console")
+    if not sys.stdout.isatty() or tables is None or console is None:
         return False
-    try:
-        from rich.console import Console  # noqa: PLC0415 - an extra
-        from rich.table import Table  # noqa: PLC0415
-    except ImportError:
-        return False
-    table = Table(caption=LEGEND)
+    table = tables.Table(caption=LEGEND)
     for title in header:
         table.add_column(title, no_wrap=True)
     for row in rows:
-        colour = "red" if "✗" in row[-1] else "green"
-        table.add_row(*row, style=colour)
-    Console().print(table)
+        table.add_row(*row, style="red" if "✗" in row[-1] else "green")
+    console.Console().print(table)
     return True
 
 
