@@ -24,6 +24,8 @@ class Gap:
     reason: str
     links: list[str]
     transports: list[str] = field(default_factory=lambda: ["*"])
+    sometimes: bool = False
+    """A race that may also be won; it is never stale."""
     used: bool = False
     met: bool = False
     """The run had a cell that it names."""
@@ -85,4 +87,4 @@ class Gaps(list[Gap]):
 
     def stale(self) -> list[Gap]:
         """Return those that the run has met and that excused nothing."""
-        return [gap for gap in self if gap.met and not gap.used]
+        return [gap for gap in self if gap.met and not (gap.used or gap.sometimes)]

@@ -46,15 +46,16 @@ function labelled(message, methods) {
     const label = resultLabel(message.result) + (method ? ` — ${method}` : '');
     return { label, reply: true, bad: message.result.isError === true };
   }
-  return { label: message.text || '(nothing)', reply: message.text === '' };
+  return { label: message.text ?? '', reply: message.text === '' };
 }
 
 function arrow(record, methods) {
-  const { label, reply, bad } = labelled(record.m, methods);
+  const { reply, bad, ...said } = labelled(record.m, methods);
+  const label = said.label || record.http || '(nothing)';
   const kind = record.d === 'note' ? 'note' : record.d;
   const details = make('details', `arrow ${kind}${reply ? ' reply' : ''}${bad ? ' bad' : ''}`);
   const summary = make('summary', '', label.length > 150 ? `${label.slice(0, 150)}…` : label);
-  if (record.http) summary.append(' ', make('span', 'tag', record.http));
+  if (record.http && said.label) summary.append(' ', make('span', 'tag', record.http));
   details.append(summary);
   const headers = Object.entries(record.headers ?? {}).map(([name, value]) => `${name}: ${value}`);
   const lines = [...(record.http ? [record.http] : []), ...headers];
