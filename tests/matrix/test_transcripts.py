@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import anyio
 import pytest
@@ -73,7 +74,8 @@ async def test_a_proxy_without_a_server_says_so(tmp_path: Path) -> None:
 
 
 def test_each_scenario_gets_the_records_from_its_beginning_on() -> None:
-    records = [{"t": time, "d": "in", "m": {}} for time in (0.5, 1.5, 2.5, 2.7)]
+    times = (0.5, 1.5, 2.5, 2.7)
+    records: list[Any] = [{"t": time, "d": "in", "m": {}} for time in times]
     cuts = transcript.cut(records, {"a": 1.0, "b": 2.0}, 0.0)
     assert [len(each) for each in cuts.values()] == [1, 2]
     assert cuts["a"][0]["t"] == 1.5
@@ -89,7 +91,7 @@ def test_what_is_kept_has_a_limit() -> None:
     long = {"text": "x" * 999, "items": list(range(99))}
     short = transcript.shortened(long)
     assert len(short["text"]) == transcript.LONGEST + 1
-    assert short["items"][-1] == "… 87 more"
+    assert short["items"][-1] == "… 91 more"
 
 
 def test_what_is_packed_names_no_place_on_this_machine() -> None:

@@ -9,11 +9,11 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final, cast
 
-LONGEST: Final = 240
+LONGEST: Final = 200
 """Characters of one string that are kept."""
-MOST: Final = 12
+MOST: Final = 8
 """Members of one list or object that are kept."""
-MOST_RECORDS: Final = 60
+MOST_RECORDS: Final = 36
 """Records of one scenario that are kept; a server may send without end."""
 
 Record = dict[str, Any]

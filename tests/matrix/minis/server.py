@@ -25,7 +25,8 @@ class Server:
 
     def answer(self, method: str, params: Json) -> Json | None:
         if method == "initialize":
-            about = {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}}
+            about: Json = {"protocolVersion": "2025-11-25"}
+            about["capabilities"] = {"tools": {}}
             return {**about, "serverInfo": {"name": "mini", "version": "1"}}
         if method == "tools/list":
             schema = {"type": "object"}
@@ -38,9 +39,10 @@ class Server:
         return {} if method == "ping" else None
 
     def called(self, params: Json) -> Json:
-        name, arguments = params["name"], params.get("arguments") or {}
+        name: str = params["name"]
+        arguments: Json = params.get("arguments") or {}
         if name == "echo":
-            said = arguments["text"]
+            said: str = arguments["text"]
             return text(said[::-1] if self.way == "mutters" else said)
         if name == "issue_card":
             return text(self.card())

@@ -40,7 +40,7 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.write(f"data: {json.dumps(message)}\n\n".encode())
         self.wfile.flush()
 
-    def log_message(self, *_args: object) -> None:
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002
         return
 
 

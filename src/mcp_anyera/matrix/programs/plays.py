@@ -16,7 +16,7 @@ from verbs import Session, ToolFailedError
 
 Step = dict[str, Any]
 Plan = dict[str, Any]
-WAIT = 3.0
+WAIT = 2.0
 """Seconds in which news must have come."""
 
 
