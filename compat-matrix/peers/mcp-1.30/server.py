@@ -140,10 +140,10 @@ async def three_questions(ctx: Context) -> str:
 
 @server.tool(structured_output=False)
 async def endless(ctx: Context) -> str:
-    for number in range(1, 301):
+    for number in range(1, 151):
         if (await ctx.elicit(f"Question {number}?", Name)).action != "accept":
             return "stopped"
-    return "asked 300 times"
+    return "asked 150 times"
 
 
 @server.tool(structured_output=False)

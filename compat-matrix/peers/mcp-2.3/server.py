@@ -235,10 +235,10 @@ async def endless(ctx: Context) -> str | InputRequiredResult:
         return InputRequiredResult(
             input_requests={f"q{number}": question}, request_state=str(number)
         )
-    for number in range(1, 301):
+    for number in range(1, 151):
         if (await ctx.elicit(f"Question {number}?", Name)).action != "accept":
             return "stopped"
-    return "asked 300 times"
+    return "asked 150 times"
 
 
 @server.tool()

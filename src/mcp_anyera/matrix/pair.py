@@ -117,6 +117,8 @@ class Pair:
             reason = f"does not belong to {' or '.join(server.revisions)}"
         elif name not in server.data.get("only", [name]):
             reason = "this server is about something else"
+        elif "order" in scenario.data and self.transport != "http":
+            reason = "happens over HTTP only"
         elif "unsupported" in changes:
             reason = str(changes["unsupported"])
         else:

@@ -34,7 +34,8 @@ What a server sends there before it is open is lost, for every client alike.
 class Connection:
     """One connection, open in a task of its own so that any other can use it."""
 
-    def __init__(self, made: Any, desk: Desk, settle: float) -> None:
+    def __init__(self, made: Any, desk: Desk, settle: float, level: str | None) -> None:
+        self.level = level
         self._made = made
         self._settle = settle
         self._desk = desk
@@ -124,15 +125,12 @@ class Run:
         return {"outcome": said, **self._revision()}
 
     async def _played(self, play: Any, step: Step) -> dict[str, Any]:
-        own = "level" in step or "order" in step
-        if own:
-            await self._drop()
-        connection = self._connected(step.get("level"))
+        connection = await self._connected(step.get("level"), step)
         try:
             session = await connection.opened()
         except ConnectionError as error:
             said = f"not connected: {error}"
-            self._refused = None if own else said
+            self._refused = said if connection.level is None else None
             await self._drop()
             return {"outcome": said}
         self._desk.session = session
@@ -142,7 +140,8 @@ class Run:
                 connection.tools = await session.names("tools")
             needs(step["tool"], connection.tools)
         said = await play(Stage(session, self._desk, step, self._plan))
-        if own or said.startswith("raised"):
+        # The next scenario deserves a connection that nothing has happened to.
+        if "order" in step or said.startswith("raised"):
             await self._drop()
         return {"outcome": said, **self._revision(session)}
 
@@ -157,12 +156,16 @@ class Run:
         spoken = self._plan.get("revision") or (session and session.revision)
         return {"revision": spoken} if spoken else {}
 
-    def _connected(self, level: str | None) -> Connection:
+    async def _connected(self, level: str | None, step: Step) -> Connection:
+        """Return the connection that is open, or a new one with another log level."""
+        other = self._shared is not None and self._shared.level != level
+        if other and "order" not in step:
+            await self._drop()
         if self._shared is None:
             target, desk = self._plan["target"], self._desk
             made = self._connect(target, desk, self._recorder, level)
             settle = SETTLE if "url" in target else 0
-            self._shared = Connection(made, desk, settle)
+            self._shared = Connection(made, desk, settle, level)
         return self._shared
 
     async def _drop(self) -> None:
@@ -176,8 +179,14 @@ def say(line: dict[str, Any]) -> None:
     print(json.dumps(line), flush=True)
 
 
-def main(stack: str, path: str, find: Callable[[str], Any] | None = None) -> None:
-    """Run a plan with a stack, and leave without looking back."""
+def main(*words: str, find: Callable[[str], Any] | None = None) -> None:
+    """Run a plan and leave without looking back.
+
+    Args:
+        words: The name of the stack, which may be left out, and the plan's path.
+        find: Returns the way to connect of a stack.
+    """
+    stack, path = words[0], words[-1]
     if find is None:
         from faces import FACES  # noqa: PLC0415 - frameworks bring their own
 

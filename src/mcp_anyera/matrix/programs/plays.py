@@ -131,8 +131,6 @@ async def cancel(stage: Stage) -> str:
 
 async def control(stage: Stage) -> str:
     """Call, let something happen to the server, and call again."""
-    if stage.plan.get("control") is None:
-        raise UnsupportedError("happens over HTTP only")
     first = await outcome(stage.call())
     order = f"{stage.plan['control']}/{stage.step['order']}"
     done = await asyncio.to_thread(_post, order)
