@@ -31,11 +31,11 @@ def real_client(stack: str = "session") -> Client:
     return Client(Peer(f"real-{stack}", "client", HERE, data), here)
 
 
-def mini_client(way: str) -> Client:
+def mini_client(way: str, **more: Any) -> Client:
     """A client stack that goes wrong in one way."""
     command = [sys.executable, str(MINIS / "client.py"), way]
     data = {"command": command, "group": "minis", "required": True}
-    data |= {"environment": "own"}
+    data |= {"environment": "own", **more}
     return Client(Peer("mini", "client", HERE, data))
 
 

@@ -73,6 +73,10 @@ def test_every_peer_is_described_completely() -> None:
         assert peer.home.name == peer.name
         for scenario in peer.data.get("scenarios", {}):
             assert scenario in Scenarios.load(), peer.name
+    for client in peers.clients.values():
+        lacking: dict[str, list[str]] = client.data.get("unsupported", {})
+        assert all(set(names) <= set(Scenarios.load()) for names in lacking.values())
+        assert (client.home / client.data.get("program", "peer.toml")).exists()
     for server in peers.servers.values():
         for transport in server.transports:
             program = server.data["start" if transport == "stdio" else "http"][0]

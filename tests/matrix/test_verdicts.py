@@ -119,6 +119,13 @@ async def test_a_server_may_word_an_answer_in_its_own_way(tmp_path: Path) -> Non
     assert await verdicts(pair, tmp_path) == {"call": "pass"}
 
 
+async def test_what_has_no_meaning_for_a_client_is_unsupported(tmp_path: Path) -> None:
+    client = mini_client("right", unsupported={"it cannot be asked": ["form"]})
+    pair = paired(client, mini_server("right"), "call", "form")
+    assert await verdicts(pair, tmp_path) == {"call": "pass", "form": "unsupported"}
+    assert pair.cells["form"].outcome == "it cannot be asked"
+
+
 async def test_both_sides_of_the_layer_are_written_down(tmp_path: Path) -> None:
     pair = paired(real_client("adapt"), mini_server("right"), "connect", "form")
     await verdicts(pair, tmp_path)

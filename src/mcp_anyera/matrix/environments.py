@@ -94,7 +94,7 @@ def cache_folder() -> Path:
 def _made(peer: Peer) -> Path:
     lock = LOCKS / f"{peer.data['environment']}.txt"
     if not lock.exists():
-        lock = peer.home / "requirements.txt"
+        lock = peer.home.parent / str(peer.data["environment"]) / "requirements.txt"
     if not lock.exists():
         raise MissingError(f"{peer.name} has no requirements.txt")
     home = cache_folder() / str(peer.data["environment"])

@@ -121,6 +121,8 @@ class Pair:
             reason = "happens over HTTP only"
         elif "unsupported" in changes:
             reason = str(changes["unsupported"])
+        elif (lacking := self.client.peer.lacks(name)) is not None:
+            reason = lacking
         else:
             return None
         return self._tell(name, Cell("unsupported", reason), told)
@@ -188,19 +190,24 @@ class Pair:
         steps = [
             self.scenarios[name].step(self.server.peer.changes(name)) for name in wanted
         ]
-        target, face, revision = stage.target, str(stage.folder / "face.jsonl"), None
+        target, face = stage.target, str(stage.folder / "face.jsonl")
         if self.client.bridged:
             target = self._through_bridge(stage)
-            revision = max(self.server.peer.revisions)
         return {
             "target": target,
             "control": stage.control,
             "log": None if stage.log is None else str(stage.log),
             "face": face,
-            "revision": revision,
+            "revision": self._spoken(),
             "limit": self.limit,
             "scenarios": steps,
         }
+
+    def _spoken(self) -> str | None:
+        """Return the revision on the wire where the program cannot see it."""
+        speaks = self.client.peer.data.get("speaks")
+        choice = {"newest": max, "oldest": min}.get(str(speaks))
+        return None if choice is None else choice(self.server.peer.revisions)
 
     def _through_bridge(self, stage: Stage) -> dict[str, Any]:
         assert self.client.environment is not None

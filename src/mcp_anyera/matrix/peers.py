@@ -55,6 +55,12 @@ class Peer:
         """Of a client: a cell that fails fails the run."""
         return bool(self.data.get("required", False))
 
+    def lacks(self, scenario: str) -> str | None:
+        """Of a client: why a scenario has no meaning for it, if it has none."""
+        reasons: Mapping[str, list[str]] = self.data.get("unsupported", {})
+        found = (reason for reason, names in reasons.items() if scenario in names)
+        return next(found, None)
+
     @property
     def transports(self) -> tuple[str, ...]:
         """Of a server: how it can be met."""

@@ -54,6 +54,8 @@ class Connection:
         await self._ready.wait()
         if self.session is None:
             assert self._failure is not None
+            if isinstance(self._failure, UnsupportedError):
+                raise self._failure
             raise ConnectionError(described(self._failure))
         return self.session
 

@@ -178,6 +178,8 @@ async def outcome(work: Awaitable[str]) -> str:
     """Say in one way what came of a request."""
     try:
         return await work
+    except UnsupportedError:
+        raise
     except ToolFailedError as failed:
         return f"tool error: {failed}"
     except Exception as error:  # noqa: BLE001 - whatever it is, it is what came
