@@ -10,7 +10,7 @@ FLOOR_TESTS := tests/interop/test_verbs.py tests/interop/test_http.py \
     tests/test_in_process.py tests/test_parity.py
 
 MATRIX := .envs/sdk2/bin/python -m mcp_anyera matrix run
-STACKS := src/mcp_anyera/matrix/environments
+LOCKS := src/mcp_anyera/matrix/locks
 RESULTS := compat-matrix/results/latest
 QUICK := compat-matrix/results/quick
 
@@ -92,7 +92,7 @@ lock: ## pin the requirements again
 	        --no-annotate requirements/$$name.in -o requirements/$$name.txt; done
 	for name in 1.24 1.30 2.0 2.3; do \
 	    $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-header \
-	        --no-annotate $(STACKS)/mcp-$$name.in -o $(STACKS)/mcp-$$name.txt; done
+	        --no-annotate $(LOCKS)/mcp-$$name.in -o $(LOCKS)/mcp-$$name.txt; done
 
 clean: ## remove the environments and what the tests left
 	rm -rf .envs .coverage* .pytest_cache .ruff_cache .hypothesis dist

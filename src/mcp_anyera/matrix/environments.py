@@ -1,6 +1,6 @@
 """An environment for each SDK, made on first use and kept.
 
-Client stacks have theirs here, from the lock files in ``environments/``. Servers are
+Client stacks have theirs here, from the lock files in ``locks/``. Servers are
 in the repository only, where ``scripts/envs.py`` makes what they need.
 """
 
@@ -21,7 +21,7 @@ from typing import Final
 
 from mcp_anyera.matrix.peers import Peer, clone
 
-LOCKS: Final = Path(__file__).with_name("environments")
+LOCKS: Final = Path(__file__).with_name("locks")
 PACKAGE: Final = Path(__file__).parents[1]
 _VERSIONS: Final = (
     "import json,sys;from importlib.metadata import distributions as d;"

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from mcp_anyera.matrix.scenarios import LEGACY, MODERN
 
-OWN: Final = Path(__file__).with_name("peers")
+OWN: Final = Path(__file__).with_name("stacks")
 """The client stacks that come with the package."""
 _CLONE: Final = Path(__file__).parents[3] / "compat-matrix" / "peers"
 ERAS: Final = {"legacy": (LEGACY,), "dual": (LEGACY, MODERN), "modern": (MODERN,)}
