@@ -26,6 +26,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     page.add_argument("result", metavar="RESULT.json")
     page.add_argument("--html", metavar="FILE", help="one self-contained page")
     page.add_argument("--markdown", metavar="FILE", help="a page for the documentation")
+    page.add_argument("--gaps", metavar="FILE", help="judge again with these gaps")
+    page.add_argument("--json", metavar="FILE", help="write the result again")
     page.set_defaults(matrix="page")
     listed = commands.add_parser("list", help="list client stacks, servers, scenarios")
     listed.set_defaults(matrix="list")

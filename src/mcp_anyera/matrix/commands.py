@@ -137,11 +137,13 @@ def page_command(arguments: Any) -> int:
     """Make views of a result that is there."""
     try:
         data = results.load(Path(arguments.result))
+        if arguments.gaps:
+            Gaps.load(Path(arguments.gaps)).judge(data)
     except (OSError, ValueError) as error:
         print(f"anyera matrix: {error}", file=sys.stderr)
         return 2
     written(data, arguments)
-    if not (arguments.html or arguments.markdown):
+    if not (arguments.html or arguments.markdown or arguments.json):
         terminal.show(data)
     return 0
 

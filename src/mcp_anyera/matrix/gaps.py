@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from mcp_anyera.matrix.pair import Pair
+Json = dict[str, Any]
 
 _KEYS = {"clients", "servers", "scenarios", "reason", "links"}
 
@@ -26,17 +26,13 @@ class Gap:
     transports: list[str] = field(default_factory=lambda: ["*"])
     sometimes: bool = False
     """A race that may also be won; it is never stale."""
-    used: bool = False
-    met: bool = False
-    """The run had a cell that it names."""
 
-    def names(self, pair: Pair, scenario: str) -> bool:
-        """Tell whether it is about a cell."""
-        client, server, transport = pair.name
+    def names(self, pair: Json, scenario: str) -> bool:
+        """Tell whether it is about a cell of a pair of a result."""
         return (
-            _any(client, self.clients)
-            and _any(server, self.servers)
-            and _any(transport, self.transports)
+            _any(pair["client"], self.clients)
+            and _any(pair["server"], self.servers)
+            and _any(pair["transport"], self.transports)
             and _any(scenario, self.scenarios)
         )
 
@@ -67,24 +63,25 @@ class Gaps(list[Gap]):
                 raise ValueError(f"{file.name}: a gap without {', '.join(lost)}")
         return cls(Gap(**entry) for entry in entries)
 
-    def excuse(self, pair: Pair, scenario: str) -> Gap | None:
-        """Return the gap that excuses a cell that has failed, and remember its use."""
-        for gap in self:
-            if gap.names(pair, scenario):
-                gap.used = True
-                return gap
-        return None
+    def judge(self, data: Json) -> None:
+        """Mark the failures of a result that are excused, and the gaps that are stale.
 
-    def meet(self, pair: Pair) -> None:
-        """Remember which gaps a finished pair is about."""
-        for gap in self:
-            tried = (
-                name
-                for name, cell in pair.cells.items()
-                if cell.verdict in {"pass", "fail"}
-            )
-            gap.met = gap.met or any(gap.names(pair, name) for name in tried)
-
-    def stale(self) -> list[Gap]:
-        """Return those that the run has met and that excused nothing."""
-        return [gap for gap in self if gap.met and not (gap.used or gap.sometimes)]
+        What the result says about gaps so far is forgotten.
+        """
+        used: set[int] = set()
+        met: set[int] = set()
+        for pair in data["pairs"]:
+            for name, cell in pair["cells"].items():
+                cell.pop("gap", None)
+                if cell["verdict"] not in {"pass", "fail"}:
+                    continue
+                about = [at for at, gap in enumerate(self) if gap.names(pair, name)]
+                met.update(about)
+                if cell["verdict"] == "fail" and about:
+                    used.update(about)
+                    cell["gap"] = about[0]
+        data["gaps"] = [
+            {"reason": gap.reason.strip(), "links": gap.links} for gap in self
+        ]
+        stale = [at for at in met - used if not self[at].sometimes]
+        data["stale"] = [str(self[at]) for at in sorted(stale) if data["complete"]]

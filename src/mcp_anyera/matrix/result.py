@@ -47,9 +47,7 @@ class Result:
         """Return everything as JSON."""
         seconds = datetime.now(UTC) - self._started
         pairs = [self._pair(each) for each in sorted(self.done, key=self._place)]
-        for pair in self.done:
-            self._gaps.meet(pair)
-        return {
+        data: Json = {
             "schema": SCHEMA,
             "complete": self.complete,
             "started": self._started.isoformat(),
@@ -61,11 +59,9 @@ class Result:
             "clients": self._peers("client"),
             "servers": self._peers("server"),
             "pairs": pairs,
-            "gaps": [
-                {"reason": gap.reason.strip(), "links": gap.links} for gap in self._gaps
-            ],
-            "stale": [str(gap) for gap in self._gaps.stale()] if self.complete else [],
         }
+        self._gaps.judge(data)
+        return data
 
     def _place(self, pair: Pair) -> int:
         return self._pairs.index(pair)
@@ -112,15 +108,11 @@ class Result:
             "transcript": transcript.packed(pair.records, scrub),
         }
 
-    def _cell(self, pair: Pair, name: str) -> Json:
-        cell = pair.cells[name]
-        made: Json = {"verdict": cell.verdict, "outcome": cell.outcome}
-        if cell.seconds:
-            made["seconds"] = round(cell.seconds, 3)
-        if cell.verdict == "fail":
-            gap = self._gaps.excuse(pair, name)
-            made |= {} if gap is None else {"gap": self._gaps.index(gap)}
-        return made
+
+def _cell(pair: Pair, name: str) -> Json:
+    cell = pair.cells[name]
+    made: Json = {"verdict": cell.verdict, "outcome": cell.outcome}
+    return made | ({"seconds": round(cell.seconds, 3)} if cell.seconds else {})
 
 
 def _about(peer: Peer) -> Json:
