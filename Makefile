@@ -16,13 +16,13 @@ QUICK := compat-matrix/results/quick
 
 # The tests of two lines at once would measure each other's load.
 .NOTPARALLEL:
-.PHONY: help test demo lint types test-sdk1 test-sdk2 test-floors coverage \
+.PHONY: help test demo lint types test-sdk1 test-sdk2 contract test-floors coverage \
     conformance bench matrix matrix-quick matrix-docs matrix-page-test format lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
 
-test: lint types test-sdk1 test-sdk2 test-floors coverage ## everything that must pass, on both SDK lines
+test: lint types test-sdk1 test-sdk2 contract test-floors coverage ## everything that must pass, on both SDK lines
 
 demo: ## one client program against three real servers, on both SDK lines
 	$(ENVS) sdk1 sdk2 peer-mcp-1.30 peer-mcp-2.3
@@ -43,6 +43,9 @@ test-sdk1 test-sdk2: test-%: ## the tests on one SDK line
 	$(ENVS) $* $(PEERS)
 	rm -f .coverage.$*.*
 	COVERAGE_FILE=.coverage.$* .envs/$*/bin/python -m coverage run -m pytest $(ARGS)
+
+contract: ## whether the table of the behaviour contract is what the tests have found
+	$(PYTHON) scripts/behaviour_table.py --check
 
 test-floors: ## the tests on the oldest SDKs that are supported
 	$(ENVS) sdk1-floor sdk2-floor $(PEERS)
@@ -95,4 +98,4 @@ lock: ## pin the requirements again
 	        --no-annotate $(LOCKS)/mcp-$$name.in -o $(LOCKS)/mcp-$$name.txt; done
 
 clean: ## remove the environments and what the tests left
-	rm -rf .envs .coverage* .pytest_cache .ruff_cache .hypothesis dist
+	rm -rf .envs .contract .coverage* .pytest_cache .ruff_cache .hypothesis dist

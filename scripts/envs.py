@@ -9,6 +9,7 @@ environment lives in ``.envs/NAME`` and is made again only when its inputs chang
 ``sdk1-floor``   the oldest 1.x that is supported; ``sdk2-floor``: the oldest 2.x
 ``page``         a browser driver and SDK 2, for the test of the matrix page
 ``peer-NAME``    what ``compat-matrix/peers/NAME`` needs to run
+``bench-NAME``   the same for ``benchmarks/peers/NAME``
 ``conformance``  the public conformance suite
 
 ``node`` prints the interpreter for peers, ``new-node`` the one for the suite.
@@ -32,6 +33,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 ENVS = ROOT / ".envs"
 PEERS = ROOT / "compat-matrix" / "peers"
+RIVALS = ROOT / "benchmarks" / "peers"
 REQUIREMENTS = ROOT / "requirements"
 UV = "uv==0.13.9"
 OLDEST_NODE = 20
@@ -75,6 +77,8 @@ def inputs_of(name: str) -> list[Path]:
 
 def source(name: str) -> Path:
     """Return the folder that says what is in a peer's environment, or the suite's."""
+    if name.startswith("bench-"):
+        return RIVALS / name.removeprefix("bench-")
     return ROOT / name if name == "conformance" else PEERS / name.removeprefix("peer-")
 
 

@@ -34,7 +34,8 @@ def main(program: str, flags: set[str]) -> None:
 
 
 def load(program: Path) -> ModuleType:
-    """Import a program by its path."""
+    """Import a program by its path, as if it had been started there."""
+    sys.path.insert(0, str(program.parent))
     spec = importlib.util.spec_from_file_location("peer_program", program)
     assert spec is not None
     assert spec.loader is not None

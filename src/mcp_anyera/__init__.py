@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from mcp_anyera.answers import accept, cancel, decline, refuse
     from mcp_anyera.callbacks import Callbacks, MessageHandler, RawNotification
     from mcp_anyera.client import Client
+    from mcp_anyera.memory import EraMemory
     from mcp_anyera.transports import adapt
 
 _LAZY: Final = {
@@ -43,6 +44,7 @@ _LAZY: Final = {
     "Client": "mcp_anyera.client",
     "ConnectError": "mcp_anyera._sdk.raised",
     "ConnectionLost": "mcp_anyera._sdk.raised",
+    "EraMemory": "mcp_anyera.memory",
     "HttpStatusError": "mcp_anyera._sdk.raised",
     "MessageHandler": "mcp_anyera.callbacks",
     "ProtocolViolation": "mcp_anyera._sdk.raised",
@@ -68,6 +70,7 @@ __all__ = [
     "ConnectError",
     "ConnectionLost",
     "Era",
+    "EraMemory",
     "HttpStatusError",
     "MessageHandler",
     "ProtocolViolation",

@@ -37,13 +37,14 @@ from mcp_anyera.engine import (
     Questions,
     Verdict,
 )
-from mcp_anyera.engine.config import CONNECT_TIMEOUT, MAX_ROUNDS
+from mcp_anyera.engine.config import CONNECT_TIMEOUT, MAX_QUESTIONS, MAX_ROUNDS
 from mcp_anyera.eras import Era
+from mcp_anyera.memory import EraMemory
 from mcp_anyera.target import Target
 from mcp_anyera.transports.background import Background
 from mcp_anyera.transports.http import HttpOptions
 from mcp_anyera.transports.http.clients import MAX_MESSAGE_SIZE
-from mcp_anyera.transports.wire import engine_options
+from mcp_anyera.transports.wire import engine_options, recollection
 from mcp_anyera.verbs import ClientVerbs
 
 Server: TypeAlias = (
@@ -86,12 +87,18 @@ class Client(ClientVerbs):
         cache: Any = _UNSET,
         callbacks: Callbacks | None = None,
         elicitation_modes: Sequence[str] = ELICITATION_MODES,
+        probe: str = "modern_first",
+        handshake_ladder: bool = False,
         probe_timeout_seconds: float | None = None,
         connect_timeout_seconds: float | None = CONNECT_TIMEOUT,
         answer_timeout_seconds: float | None = None,
         total_timeout_seconds: float | None = None,
+        max_questions: int = MAX_QUESTIONS,
         max_concurrent_questions: int | None = None,
         validate_answers: bool = True,
+        no_back_channel: str = "legacy",
+        restart: bool = False,
+        memory: EraMemory | None = None,
         label: str | None = None,
         http_client: httpx.AsyncClient | None = None,
         headers: Mapping[str, str] | None = None,
@@ -126,17 +133,32 @@ class Client(ClientVerbs):
             cache: Response cache configuration, or ``None`` for none; SDK 2.x only.
             callbacks: A registry to use in place of the single keywords.
             elicitation_modes: The modes that the elicitation callback can handle.
+            probe: ``"modern_first"``, or ``"legacy_first"`` to shake hands before
+                anything else and to ask only where that is refused.
+            handshake_ladder: Whether a handshake that is refused, or not answered
+                within 5 seconds, is tried again at each older revision.
             probe_timeout_seconds: Patience with ``server/discover``, in seconds; 0.9
                 on a byte stream and 10 over HTTP when omitted.
             connect_timeout_seconds: Limit for the whole opening, in seconds.
             answer_timeout_seconds: Limit for one answer of a callback, in seconds.
             total_timeout_seconds: Limit for one call, humans included, in seconds.
+            max_questions: Questions that one call may ask, over all its rounds and
+                in either era.
             max_concurrent_questions: Questions put at the same time, over the whole
                 connection; all at once when omitted.
             validate_answers: Whether an answer to a form is completed with the
                 defaults of its schema and then held against it. One that does not
                 fit is asked for once more, with ``context.problem``; if the next
                 does not fit either, the server is told that it was cancelled.
+            no_back_channel: What becomes of a call whose tool calls back on a modern
+                connection of a dual-era server. ``"legacy"`` sends it again after a
+                handshake: over HTTP beside the modern connection, on stdio after the
+                process was started again, once nothing else is in flight. The tool
+                has begun once before it failed; ``"raise"`` lets the error pass.
+            restart: Whether a call starts a process again that has ended. Calls that
+                were open when it did fail all the same.
+            memory: Remembers the era of servers, so that the next connect need not
+                ask; see `EraMemory`. Used in mode ``"auto"`` only.
             label: Your own name for the server; callbacks see it as
                 ``context.server``.
             http_client: For a URL: your own client of the HTTP library that the
@@ -152,7 +174,8 @@ class Client(ClientVerbs):
         Raises:
             TypeError: ``callbacks`` was given beside a single callback, or a
                 parameter that the installed SDK line has no use for.
-            ValueError: ``mode``, ``log_level`` or ``elicitation_modes`` names nothing.
+            ValueError: ``mode``, ``probe``, ``no_back_channel``, ``log_level`` or
+                ``elicitation_modes`` names nothing.
         """
         single = {
             "elicitation_callback": elicitation_callback,
@@ -171,13 +194,19 @@ class Client(ClientVerbs):
         )
         target = Target.of(server, http, raise_exceptions=raise_exceptions)
         self._wire = target.wire()
+        known = recollection(self._wire, memory)
         config = EngineConfig(
-            **engine_options(self._wire, mode, probe_timeout_seconds),
+            **engine_options(self._wire, mode, probe_timeout_seconds, known),
+            probe=probe,
+            handshake_ladder=handshake_ladder,
+            no_back_channel=no_back_channel,
+            restart=restart,
             target=target.name,
             face=Face.LEGACY if SDK1 else Face.NATIVE,
             questions=Questions.SHELL,
             connect_timeout=connect_timeout_seconds,
             max_rounds=input_required_max_rounds,
+            max_questions=max_questions,
             log_level=log_level,
             list_changes=registered.message_handler is not None,
             prior_discover=None
@@ -201,6 +230,8 @@ class Client(ClientVerbs):
             total_timeout=total_timeout_seconds,
             native=_native(extensions, cache),
             on_event=on_event,
+            make_wire=target.wire if target.serves_both else None,
+            known=known if mode == "auto" else None,
         )
         self._connection: Connection | None = None
         self._background: Background | None = None

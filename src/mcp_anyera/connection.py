@@ -30,6 +30,7 @@ from mcp_anyera._sdk import (
 )
 from mcp_anyera._sdk.link import OnProgress, Opened
 from mcp_anyera._sdk.raised import exception_for
+from mcp_anyera.beside import Beside
 from mcp_anyera.callbacks import (
     Callbacks,
     Dispatcher,
@@ -52,11 +53,13 @@ from mcp_anyera.engine import (
     Refusal,
     ToClient,
     Verdict,
+    backchannel,
     jsonrpc,
 )
 from mcp_anyera.eras import Era
 from mcp_anyera.errors import AnyEraError
 from mcp_anyera.mailbox import Item, Mailbox
+from mcp_anyera.memory import Recollection
 from mcp_anyera.transports.background import plain
 from mcp_anyera.transports.pump import Pump
 from mcp_anyera.transports.wire import Wire
@@ -70,6 +73,13 @@ _HIDDEN: Final = frozenset(
     {"notifications/cancelled", "notifications/subscriptions/acknowledged"}
 )
 """What belongs to the machinery and never reaches a message handler."""
+
+
+_CALLS_BACK: Final = (
+    "The tool calls the client back, which a modern connection has no way for. "
+    "With no_back_channel='legacy' the call is sent again on a legacy connection "
+    "where the server offers one; mode='legacy' makes every call there."
+)
 
 
 @dataclass(slots=True, eq=False)
@@ -115,6 +125,10 @@ class ConnectionOptions:
     native: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """Parameters that only the installed SDK line has."""
     on_event: Callable[[Event], None] | None = None
+    make_wire: Callable[[], Wire] | None = None
+    """Leads to the same server once more, where it can serve both eras at once."""
+    known: Recollection | None = None
+    """What is remembered of the server."""
 
 
 class Connection:
@@ -133,6 +147,10 @@ class Connection:
         self._verbs: Verbs | None = None
         self._verdict: Verdict | None = None
         self._ended = False
+        self._beside: Beside | None = None
+        wanted = options.config.no_back_channel == "legacy"
+        if options.make_wire and wanted and options.config.only is None:
+            self._beside = Beside(options.make_wire, options, self._tell)
 
     # -- life ----------------------------------------------------------------------
 
@@ -155,6 +173,8 @@ class Connection:
             self._ended = True
             self._fail_all("the client was closed while the call was open")
             self._pump.close()
+            if self._beside is not None:
+                await self._beside.close()
 
     def _explained(self, error: BaseException) -> BaseException:
         if self._verbs is not None or isinstance(error, AnyEraError):
@@ -234,6 +254,32 @@ class Connection:
         request_id: int | str | None = None,
     ) -> dict[str, Any]:
         """Send a request and wait for its result; see `Link.request`."""
+        how: dict[str, Any] = {"timeout": timeout, "on_progress": on_progress}
+        beside = self._beside if self._is_modern else None
+        if beside is not None and beside.knows(method, params):
+            result = await beside.request(method, params, **how)
+            if result is not None:
+                return result
+        answer = await self._request(method, params, request_id=request_id, **how)
+        if beside is not None and beside.wants(method, answer.message):
+            result = await beside.request(method, params, **how)
+            if result is not None:
+                return result
+        return _result(answer)
+
+    @property
+    def _is_modern(self) -> bool:
+        return self._verdict is not None and self._verdict.era is Era.MODERN
+
+    async def _request(
+        self,
+        method: str,
+        params: Mapping[str, Any] | None,
+        *,
+        timeout: float | None,
+        on_progress: OnProgress | None,
+        request_id: int | str | None,
+    ) -> ToClient:
         if self._ended:
             raise exception_for(
                 Failure(Fault.LOST, f"{method} was not sent: the client is closed")
@@ -250,7 +296,7 @@ class Connection:
         )
         try:
             self._say(jsonrpc.request(call_id, method, body), options)
-            return _result(await waiter.wait())
+            return await waiter.wait()
         except BaseException:
             if waiter.answer is None:
                 self.notify("notifications/cancelled", {"requestId": call_id})
@@ -319,6 +365,8 @@ class Connection:
             self._verdict = event.verdict
             self._dispatcher.era = event.verdict.era
             self._warn_of_silence(event.verdict.era)
+        if self._options.known is not None:
+            self._options.known.hear(event)
         logger.debug("%s", event)
         if self._options.on_event is not None:
             self._options.on_event(event)
@@ -386,7 +434,10 @@ def _result(answer: ToClient) -> dict[str, Any]:
     if answer.failure is not None:
         raise exception_for(answer.failure)
     if "error" in answer.message:
-        raise make_error(answer.message["error"])
+        error = make_error(answer.message["error"])
+        if backchannel.missing(answer.message):
+            error.add_note(_CALLS_BACK)
+        raise error
     return answer.message["result"]
 
 

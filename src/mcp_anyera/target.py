@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, cast
 
 from mcp_anyera._sdk import (
@@ -14,6 +15,7 @@ from mcp_anyera._sdk import (
 )
 from mcp_anyera.transports import Adapted
 from mcp_anyera.transports.http import HttpOptions, StreamableHttpWire
+from mcp_anyera.transports.http.clients import bare_url
 from mcp_anyera.transports.seeing import wire_for
 from mcp_anyera.transports.stdio import StdioWire
 from mcp_anyera.transports.streams import StreamsWire
@@ -27,6 +29,8 @@ class Target:
     name: str
     """Without credentials: the URL without user and query, or the command."""
     wire: Callable[[], Wire]
+    serves_both: bool = False
+    """Whether the server can be met in both eras at once."""
 
     @classmethod
     def of(cls, server: Any, http: HttpOptions, *, raise_exceptions: bool) -> Target:
@@ -43,7 +47,8 @@ class Target:
         if isinstance(server, StdioServerParameters):
             return _stdio(server)
         if isinstance(server, str):
-            return cls(_bare_url(server), lambda: StreamableHttpWire(server, http))
+            wire = partial(StreamableHttpWire, server, http)
+            return cls(bare_url(server), wire, serves_both=True)
         if is_in_process_server(server):
             transport = in_process(server, raise_exceptions=raise_exceptions)
             return cls(
@@ -80,10 +85,3 @@ def _transport(server: Any) -> Target:
 
 def _is_pair(server: object) -> bool:
     return isinstance(server, Sequence) and len(cast("Sequence[Any]", server)) > 1
-
-
-def _bare_url(url: str) -> str:
-    scheme, mark, rest = url.partition("://")
-    authority, slash, path = rest.partition("/")
-    host = authority.rpartition("@")[2]
-    return f"{scheme}{mark}{host}{slash}{path.partition('?')[0].partition('#')[0]}"

@@ -274,7 +274,8 @@ def test_questions_have_a_limit() -> None:
         wire = called(talk)
         talk.server_says(result(wire, rounds(inputRequests={"a": ROOTS, "b": ROOTS})))
         talk.client_fails(
-            7, "tools/call 't' still asks after 1 questions; raise the limit if it may"
+            7,
+            "tools/call 't' still asks after 1 questions (max_questions); raise the limit if it may",
         )
 
 
@@ -558,7 +559,10 @@ def test_direct_questions_of_a_call_have_a_limit() -> None:
         talk.server_says(request(2, "roots/list"))
         talk.notices(Refused)
         talk.server_sees(
-            id=2, error={"message": "tools/call 't' still asks after 1 questions"}
+            id=2,
+            error={
+                "message": "tools/call 't' still asks after 1 questions (max_questions); raise the limit if it may"
+            },
         )
 
 

@@ -15,6 +15,8 @@ from tests.engine.conversation import (
     modern,
     notification,
     request,
+    result,
+    rounds,
 )
 
 SHELL: dict[str, Any] = {"questions": Questions.SHELL}
@@ -133,3 +135,53 @@ def test_a_session_of_its_own_and_a_modern_server_are_left_alone() -> None:
         talk.server_says(required(called(talk), page()))
         talk.client_sees(id=1, error={"code": -32042})
         talk.nothing_more()
+
+
+def test_a_modern_server_that_waits_for_a_visit_is_asked_again_and_nobody_else() -> (
+    None
+):
+    page = {
+        "method": "elicitation/create",
+        "params": {"mode": "url", "message": "?", "url": "https://example.com/"},
+    }
+    with modern(questions=Questions.SHELL, max_rounds=1) as talk:
+        talk.client_says(request(7, "tools/call", {"name": "t"}))
+        wire = talk.server_sees(method="tools/call")["id"]
+        talk.server_says(result(wire, rounds(inputRequests={"a": page})))
+        talk.notices(RoundBegun)
+        talk.answers(talk.asks("elicitation/create"), {"action": "accept"})
+        for _ in range(3):
+            wire = talk.server_sees(method="tools/call")["id"]
+            talk.server_says(
+                result(wire, rounds(inputRequests={"b": page}, requestState="s"))
+            )
+            talk.notices(RoundBegun)
+            if talk.engine.deadline is not None:
+                talk.time_passes(talk.engine.deadline - talk.now)
+        sent = talk.server_sees(method="tools/call")
+        assert sent["params"]["inputResponses"] == {"b": {"action": "accept"}}
+        assert sent["params"]["requestState"] == "s"
+        talk.server_says(result(sent["id"], {"content": []}))
+        talk.client_sees(id=7)
+
+
+def test_a_page_is_shown_beside_one_that_was_agreed_to() -> None:
+    def page(host: str) -> dict[str, Any]:
+        params = {"mode": "url", "message": "?", "url": f"https://{host}/"}
+        return {"method": "elicitation/create", "params": params}
+
+    with modern(questions=Questions.SHELL) as talk:
+        talk.client_says(request(7, "tools/call", {"name": "t"}))
+        wire = talk.server_sees(method="tools/call")["id"]
+        talk.server_says(result(wire, rounds(inputRequests={"a": page("a.example")})))
+        talk.notices(RoundBegun)
+        talk.answers(talk.asks("elicitation/create"), {"action": "accept"})
+        wire = talk.server_sees(method="tools/call")["id"]
+        both = {"a": page("a.example"), "b": page("b.example")}
+        talk.server_says(result(wire, rounds(inputRequests=both)))
+        talk.notices(RoundBegun)
+        question = talk.asks("elicitation/create")
+        assert question.key == "b"
+        talk.answers(question, {"action": "decline"})
+        sent = talk.server_sees(method="tools/call")["params"]["inputResponses"]
+        assert sent == {"a": {"action": "accept"}, "b": {"action": "decline"}}

@@ -84,6 +84,8 @@ def test_a_modern_error_in_the_body_is_evidence_whatever_the_status() -> None:
         talk, probe = probed()
         supported = {"supported": ["2026-07-28"]}
         talk.exchange_fails(probe, status, error(probe, -32022, data=supported))
+        wire = talk.server_sees(method="initialize")["id"]
+        talk.exchange_fails(wire, status, error(wire, -32022, data=supported))
         again = talk.server_sees(method="server/discover")["id"]
         talk.server_says(result(again, DISCOVER), again)
         assert talk.notices(Connected).verdict.era is Era.MODERN
@@ -162,6 +164,7 @@ def test_a_probe_that_fails_late_is_one_more_step_in_the_error() -> None:
     talk.time_passes(3)
     wire = talk.server_sees(method="initialize")["id"]
     talk.server_says(error(probe, -32601), probe)
+    talk.notices(Dropped)
     talk.exchange_fails(wire)
     assert failure_of(talk).message == (
         "could not connect to http://x/mcp: the handshake failed (tried: "

@@ -87,6 +87,13 @@ def test_any_other_answer_leads_to_the_handshake() -> None:
         assert talk.client_sees(id="init")["result"] is INITIALIZED
 
 
+def test_a_malformed_answer_leads_to_the_handshake() -> None:
+    talk, probe = probed()
+    with talk:
+        talk.server_says({"jsonrpc": "2.0", "id": probe, "result": [1]})
+        talk.server_sees(method="initialize")
+
+
 def test_silence_leads_to_the_handshake_on_the_same_pipe() -> None:
     talk, probe = probed(probe_timeout=0.9)
     with talk:
@@ -130,6 +137,7 @@ def test_a_late_answer_that_says_legacy_changes_nothing() -> None:
         talk.time_passes(1)
         wire = talk.server_sees(method="initialize")["id"]
         talk.server_says(error(probe, -32601))
+        talk.notices(Dropped)
         talk.server_says(error(wire, -32601, "never"))
         talk.client_fails(
             "init",
@@ -159,29 +167,29 @@ def test_a_server_that_refuses_both_twice_is_given_up() -> None:
         talk.server_says(error(wire, UNSUPPORTED))
         again = talk.server_sees(method="server/discover")["id"]
         talk.server_says(error(again, -32601))
-        wire = talk.server_sees(method="initialize")["id"]
-        talk.server_says({"jsonrpc": "2.0", "id": wire, "error": "odd"})
         failure = talk.client_fails(
             "init",
             "could not connect to the server: the server accepts neither opening (tried: "
             "server/discover: no answer within 0.9 s; initialize: refused with error -32022: no; "
-            "server/discover: it answered with error -32601; "
-            "initialize: refused with error -32603: its error is malformed)",
+            "server/discover: it answered with error -32601)",
         )
         assert failure.fault.value == "connect"
 
 
-def test_an_unsupported_version_is_asked_again_at_one_that_is_offered() -> None:
+def test_a_server_that_offers_only_what_it_refuses_is_tried_with_a_handshake() -> None:
     talk, probe = probed()
+    supported = {"supported": ["2026-07-28"]}
     with talk:
-        talk.server_says(error(probe, UNSUPPORTED, data={"supported": ["2026-07-28"]}))
+        talk.server_says(error(probe, UNSUPPORTED, data=supported))
+        wire = talk.server_sees(method="initialize")["id"]
+        talk.server_says(error(wire, UNSUPPORTED, data=supported))
         again = talk.server_sees(method="server/discover")["id"]
-        assert again != probe
-        talk.server_says(error(again, UNSUPPORTED, data={"supported": ["2026-07-28"]}))
+        talk.server_says(error(again, UNSUPPORTED, data=supported))
         talk.client_fails(
             "init",
-            "could not connect to the server: the server refuses the revision that it offers "
-            "(tried: server/discover: asked for 2026-07-28; server/discover: asked for 2026-07-28)",
+            "could not connect to the server: the server accepts neither opening (tried: "
+            "server/discover: refused, and offers again, 2026-07-28; initialize: refused with error -32022: no; "
+            "server/discover: refused, and offers again, 2026-07-28)",
         )
 
 

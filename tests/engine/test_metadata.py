@@ -93,3 +93,14 @@ def test_a_server_that_does_not_say_who_it_is_gets_a_name() -> None:
         assert made["serverInfo"] == {"name": "unknown", "version": "0"}
         assert made["capabilities"] == {}
         assert "instructions" not in made
+
+
+def test_a_legacy_server_sees_nothing_of_a_modern_session() -> None:
+    own = {"progressToken": 1, "io.modelcontextprotocol/protocolVersion": "2026-07-28"}
+    assert metadata.unstamped({"a": 1, "_meta": own}) == {
+        "a": 1,
+        "_meta": {"progressToken": 1},
+    }
+    del own["progressToken"]
+    assert metadata.unstamped({"a": 1, "_meta": own}) == {"a": 1}
+    assert metadata.unstamped({"a": 1}) == {"a": 1}

@@ -1,13 +1,18 @@
-"""The two ways to use the layer, behind one set of verbs.
+"""The ways to use the layer, behind one set of verbs.
 
 ``client`` is our `Client`; ``adapt`` is the SDK's unchanged session on adapted
-streams. Both have the verbs that the tests use under the same names.
+streams; ``bridge`` and ``bridge-http`` are that session on the SDK's own transports,
+with ``anyera bridge`` before the server. All have the verbs that the tests use under
+the same names.
 """
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import AsyncGenerator, Generator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, nullcontext
 from typing import Any
 
 import anyio
@@ -33,17 +38,30 @@ ANSWERS: dict[str, Any] = {
 
 @asynccontextmanager
 async def connected(
-    face: str, peer: str, env: dict[str, str] | None = None, **options: Any
+    face: str,
+    peer: str,
+    env: dict[str, str] | None = None,
+    at: Any = None,
+    **options: Any,
 ) -> AsyncGenerator[Any]:
-    """Connect to a peer in one of the two ways.
+    """Connect to a peer, or to another place, in one of the two ways.
 
     A peer over HTTP is shared with other tests unless it gets an environment.
     """
+    found = _place(peer, env) if at is None else nullcontext(at)
     # On trio, a test that hangs would hang the whole run in spite of its timeout.
-    with anyio.fail_after(45), _place(peer, env) as place:
+    with anyio.fail_after(45), found as place:
         if face == "client":
             async with Client(place, **options) as client:
                 yield client
+            return
+        if face.startswith("bridge"):
+            level = options.pop("log_level", None)
+            more = [] if level is None else ["--log-level", level]
+            async with _bridged(face, place, env, more) as (read, write, *_):
+                async with ClientSession(read, write, **options) as session:
+                    await session.initialize()
+                    yield session
             return
         transport = (
             streamable_http_client(place)
@@ -55,6 +73,49 @@ async def connected(
             async with ClientSession(read, write, **options) as session:
                 await session.initialize()
                 yield session
+
+
+@asynccontextmanager
+async def _bridged(
+    face: str, place: Any, env: dict[str, str] | None, options: list[str]
+) -> AsyncGenerator[Any]:
+    target = [place] if isinstance(place, str) else ["--", place.command, *place.args]
+    if face == "bridge":
+        program, *arguments = bridge(*options, *target)
+        how = StdioServerParameters(command=program, args=arguments, env=env)
+        async with stdio_client(how) as streams:
+            yield streams
+        return
+    with listening_bridge(*options, *target, env=env) as url:
+        async with streamable_http_client(url) as streams:
+            yield streams
+
+
+def bridge(*arguments: str) -> list[str]:
+    """Return the command that starts the bridge in this environment."""
+    return [sys.executable, "-m", "mcp_anyera", "bridge", *arguments]
+
+
+@contextmanager
+def listening_bridge(
+    *arguments: str, env: dict[str, str] | None = None
+) -> Generator[str]:
+    """Start the bridge as an HTTP server on a free port and yield its URL."""
+    process = subprocess.Popen(
+        bridge("--http", "0", *arguments),
+        env={**os.environ, **(env or {})},
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    with process:
+        try:
+            assert process.stderr is not None
+            line = process.stderr.readline()
+            assert "listening on" in line, line
+            yield line.split()[-1]
+        finally:
+            process.terminate()
+            process.communicate(timeout=20)
 
 
 @contextmanager

@@ -11,6 +11,7 @@ import os
 import sys
 import time
 from collections.abc import Callable
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -85,6 +86,11 @@ def dies_always(message: Json) -> list[Any]:
 def mute_on_probe(message: Json) -> list[Any]:
     """A legacy server that does not answer what it does not know."""
     return [] if message["method"] == "server/discover" else legacy(message)
+
+
+def deaf_to_levels(message: Json) -> list[Any]:
+    """A legacy server that says it logs and never answers when told the level."""
+    return [] if message.get("method") == "logging/setLevel" else legacy(message)
 
 
 def slow_modern(message: Json) -> list[Any]:
@@ -194,6 +200,7 @@ SCRIPTS: dict[str, Script] = {
         dies_on_probe,
         dies_always,
         mute_on_probe,
+        deaf_to_levels,
         slow_modern,
         malformed,
         bad_rounds,
@@ -219,5 +226,41 @@ def main(name: str) -> None:
         Path(lock).unlink()
 
 
+class Web(BaseHTTPRequestHandler):
+    """The same script over HTTP: one POST, and its answers as events."""
+
+    protocol_version = "HTTP/1.1"
+
+    def do_POST(self) -> None:
+        length = int(self.headers["content-length"])
+        answers = SCRIPTS[sys.argv[1]](json.loads(self.rfile.read(length)))
+        events = "".join(f"data: {json.dumps(answer)}\n\n" for answer in answers)
+        body = events.encode()
+        self.send_response(200 if answers else 202)
+        self.send_header("content-type", "text/event-stream")
+        self.send_header("content-length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def do_GET(self) -> None:
+        self.send_response(405)
+        self.send_header("content-length", "0")
+        self.end_headers()
+
+    do_DELETE = do_GET  # noqa: N815 - the standard library's names
+
+    def log_message(self, format: str, *_args: Any) -> None:  # noqa: A002 - its name
+        return
+
+
+def listen() -> None:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Web)
+    print(f"listening on http://127.0.0.1:{server.server_port}/mcp", flush=True)
+    server.serve_forever()
+
+
 if __name__ == "__main__":
-    main(sys.argv[1])
+    if "--http" in sys.argv:
+        listen()
+    else:
+        main(sys.argv[1])

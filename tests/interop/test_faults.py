@@ -80,6 +80,14 @@ async def test_a_server_that_never_answers_the_probe_costs_the_patience_only() -
         assert client.verdict.evidence[0].outcome == "no answer within 0.3 s"
 
 
+@pytest.mark.parametrize("script", ["legacy", "deaf_to_levels"])
+async def test_a_server_that_refuses_or_ignores_the_log_level_connects_all_the_same(
+    script: str,
+) -> None:
+    async with scripted(script, log_level="info") as client:
+        assert text(await client.call_tool("x")) == "done"
+
+
 async def test_a_modern_server_that_was_only_slow_is_modern() -> None:
     async with scripted("slow_modern", probe_timeout_seconds=0.2) as client:
         assert client.era is Era.MODERN

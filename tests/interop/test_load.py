@@ -8,8 +8,9 @@ from typing import Any
 import anyio
 import pytest
 
+from mcp_anyera import accept
 from tests.interop.faces import EVERYTHING, connected, elicit, text
-from tests.interop.peers import DUAL, MODERN, TYPESCRIPT
+from tests.interop.peers import DUAL, LEGACY, MODERN, TYPESCRIPT
 
 pytestmark = pytest.mark.interop
 
@@ -68,4 +69,28 @@ async def test_many_calls_and_cancellations_leave_nothing_behind(
         assert engine.in_flight == 0
         assert engine.deadline is None
         assert not engine._asking._round_of
-        assert not engine._asking._direct
+        assert not engine._asking.direct._open
+
+
+@pytest.mark.parametrize(
+    ("peer", "calls"),
+    # Over HTTP the servers are slow, and it is our sides that are put to the test.
+    [(LEGACY, 1000), (MODERN, 1000), (f"{LEGACY}@http", 150), (f"{MODERN}@http", 150)],
+)
+async def test_of_many_calls_with_two_rounds_each_gets_its_own_answers(
+    peer: str, calls: int
+) -> None:
+    async def answer(context: Any, params: Any) -> Any:
+        return accept({"name": f"the {params.message}"})
+
+    async def call(client: Any, who: str) -> None:
+        said = text(await client.call_tool("interview", {"who": who}))
+        assert said == f"the first of {who}, the second of {who}"
+        finished.append(who)
+
+    finished: list[str] = []
+    async with connected("client", peer, elicitation_callback=answer) as client:
+        async with anyio.create_task_group() as tasks:
+            for number in range(calls):
+                tasks.start_soon(call, client, f"person {number}")
+    assert len(set(finished)) == calls

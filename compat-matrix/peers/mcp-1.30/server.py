@@ -9,6 +9,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 import anyio
+from contract import add_contract_tools
 from mcp import types
 from mcp.server.fastmcp import Context, FastMCP
 from mcp.server.lowlevel.server import (
@@ -23,6 +24,7 @@ from pydantic import AnyUrl, BaseModel
 logging.disable(logging.WARNING)  # the SDK writes a page for every unknown method
 
 server = FastMCP("anyera-peer", instructions="A peer for tests.")
+add_contract_tools(server)
 LEVELS = (
     "debug",
     "info",

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import anyio
+from contract import add_contract_tools
 from mcp.server.lowlevel.server import NotificationOptions
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.resolve import Elicit, ListRoots, Resolve, Sample
@@ -72,6 +73,7 @@ server = MCPServer(
     log_level="CRITICAL",
     middleware=[refuse_handshake] if "--modern-only" in sys.argv else [],
 )
+add_contract_tools(server)
 
 
 class Name(BaseModel):

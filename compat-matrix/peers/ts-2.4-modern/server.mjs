@@ -127,6 +127,16 @@ function addTools(server) {
     if (waited < legs) return inputRequired({ requestState: String(waited + 1) });
     return text(`done after ${legs} legs`);
   });
+  // Asks as tools of the legacy era do, whatever the connection is.
+  tool('calls_back', {}, async (_args, ctx) => {
+    const requestedSchema = {
+      type: 'object',
+      properties: { name: { type: 'string' } },
+      required: ['name'],
+    };
+    const answer = await ctx.mcpReq.elicitInput({ message: 'Who?', requestedSchema });
+    return text(`called back by ${answer.content?.name}`);
+  });
   tool('chatty', {}, async (_args, ctx) => {
     for (const level of ['debug', 'info', 'warning', 'error']) {
       await ctx.mcpReq.log(level, `${level} message`, 'peer');

@@ -6,10 +6,9 @@ import argparse
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Final
 
-COMMANDS: Final = ("matrix",)
+COMMANDS: Final = ("bridge", "matrix")
 """The sub-commands, in the order in which the help shows them."""
 
 _DESCRIPTION: Final = """\
@@ -42,7 +41,9 @@ def program() -> None:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="anyera", description=_DESCRIPTION)
-    parser.add_argument("--version", action="version", version=_versions())
+    parser.add_argument(
+        "--version", action=_ShowVersions, nargs=0, help="say the versions and end"
+    )
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for name in COMMANDS:
         _add(commands, name, import_module(f"mcp_anyera.cli.{name}"))
@@ -61,11 +62,27 @@ def _add(commands: Any, name: str, module: Any) -> None:
     command.set_defaults(run=module.run)
 
 
+class _ShowVersions(argparse.Action):
+    """Says the versions; looking them up takes time that only this may take."""
+
+    def __call__(
+        self, parser: argparse.ArgumentParser, *_args: object, **_more: object
+    ) -> None:
+        """Print them and end."""
+        sys.stdout.write(_versions() + "\n")
+        parser.exit()
+
+
 def _versions() -> str:
     return f"anyera {_version('mcp-anyera')} (mcp {_version('mcp')})"
 
 
 def _version(distribution: str) -> str:
+    from importlib.metadata import (  # noqa: PLC0415 - slow, and rarely wanted
+        PackageNotFoundError,
+        version,
+    )
+
     try:
         return version(distribution)
     except PackageNotFoundError:

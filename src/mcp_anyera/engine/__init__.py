@@ -20,8 +20,9 @@ Where things are: `registry` says what happens to each method, `lifecycle` and
 `detection` open a connection, `calls` carries a request over its legs,
 `asking`, `rounds` and `questions` are about what servers ask, `subscriptions`
 and `notifications` about what they tell, `results` and `metadata` about the
-shapes of both eras, `headers` and `exchanges` about HTTP, and `recovery` about
-what is mended without anybody's notice.
+shapes of both eras, `older` about what older handshake revisions cannot say,
+`headers` and `exchanges` about HTTP. `recovery` is what is mended without anybody's
+notice, `proof` how a wrong verdict is found out.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ from mcp_anyera.engine.config import (
     Exchange,
     Face,
     Questions,
+    Remembered,
 )
 from mcp_anyera.engine.core import Engine
 from mcp_anyera.engine.effects import (
@@ -47,11 +49,14 @@ from mcp_anyera.engine.effects import (
     Withdraw,
 )
 from mcp_anyera.engine.events import (
+    AnsweredLate,
     Connected,
+    Downgraded,
     Dropped,
     Event,
     FellBack,
     ListenEnded,
+    Mistaken,
     NoLogLevel,
     QuestionAnswered,
     QuestionAsked,
@@ -70,11 +75,13 @@ from mcp_anyera.engine.questions import Answer, CallInfo, Dialect, Question, Ref
 __all__ = [
     "AbortLeg",
     "Answer",
+    "AnsweredLate",
     "Ask",
     "CallInfo",
     "CallOptions",
     "Connected",
     "Dialect",
+    "Downgraded",
     "Dropped",
     "Effect",
     "Engine",
@@ -90,6 +97,7 @@ __all__ = [
     "HttpFacts",
     "ListenEnded",
     "Message",
+    "Mistaken",
     "NoLogLevel",
     "Notice",
     "Question",
@@ -98,6 +106,7 @@ __all__ = [
     "Questions",
     "Refusal",
     "Refused",
+    "Remembered",
     "Reopened",
     "RestartServer",
     "Restarted",

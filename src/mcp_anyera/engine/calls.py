@@ -20,12 +20,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from mcp_anyera.engine import jsonrpc, results
+from mcp_anyera.engine import jsonrpc, older, results
 from mcp_anyera.engine.config import CallOptions, Face
 from mcp_anyera.engine.context import Context, WireId
 from mcp_anyera.engine.effects import Message
 from mcp_anyera.engine.failures import Failure, Fault
-from mcp_anyera.engine.metadata import LOG_LEVEL_KEY, stamped
+from mcp_anyera.engine.metadata import LOG_LEVEL_KEY, stamped, unstamped
 from mcp_anyera.engine.questions import CallInfo
 from mcp_anyera.engine.rounds import Rounds
 from mcp_anyera.eras import Era
@@ -53,10 +53,17 @@ class Call:
     """Whether the tools were listed again for its headers."""
     held: bool = False
     """Whether its leg waits for somebody other than the server."""
+    rejection: Callable[[], None] | None = None
+    """Gives the caller the refusal that was kept back for its sake."""
     refusal: Failure | None = None
     """A question of this call, on a legacy wire, that got no answer."""
     last_progress: float = 0.0
     progress_offset: float = 0.0
+
+    def give_up(self) -> None:
+        """Let the caller have the refusal that was kept back."""
+        assert self.rejection is not None
+        self.rejection()
 
     @property
     def info(self) -> CallInfo:
@@ -78,6 +85,10 @@ def _nothing(_call: Call) -> None:
     """Stand in until `asking` listens."""
 
 
+def _no_one() -> None:
+    """Stand in until `proof` listens."""
+
+
 class Calls:
     """The calls that are open on one connection."""
 
@@ -87,13 +98,18 @@ class Calls:
         self._by_client: dict[WireId, Call] = {}
         self._by_token: dict[WireId, Call] = {}
         self._held: list[Call] | None = None
+        self._only_new = False
+        self.on_idle: Callable[[], None] | None = None
+        """Told once that every call is kept back."""
+        self.on_silence: Callable[[], None] = _no_one
+        """Told of a call that was not answered while the verdict is in doubt."""
         self.on_close: Callable[[Call], None] = _nothing
         """Told of every call that is over, so that its questions can be withdrawn."""
 
     # -- starting ------------------------------------------------------------------
 
-    def start(self, message: Message, options: CallOptions) -> Call:
-        """Open a call and send its first leg."""
+    def open(self, message: Message, options: CallOptions) -> Call:
+        """Open a call; its first leg is sent by `send_leg`."""
         call = Call(message["id"], message["method"], message.get("params"), options)
         self._by_client[call.client_id] = call
         meta = jsonrpc.meta_of(call.params or {})
@@ -102,14 +118,15 @@ class Calls:
         if LOG_LEVEL_KEY in meta:
             self._ctx.opted_in = True
         self._start_clocks(call)
-        self.send_leg(call, call.params)
+        call.sent = call.params
         return call
 
     def send_leg(self, call: Call, params: dict[str, Any] | None) -> None:
         """Send the request, or its retry, under a fresh id."""
         call.sent = params
-        if self._held is not None:
+        if self._held is not None and not (self._only_new and call.rounds.newest):
             self._held.append(call)
+            self._note_idle()
             return
         call.wire_id = wire_id = self._ctx.next_id()
         if call.method == "subscriptions/listen":
@@ -120,29 +137,49 @@ class Calls:
         call.progress_offset = 0.0
         if self._ctx.era is Era.MODERN:
             params = stamped(params or {}, self._ctx.members)
+        elif params and self._ctx.face_era is Era.MODERN:
+            params = unstamped(params)
         self._ctx.send(jsonrpc.request(wire_id, call.method, params))
 
     def resend(self, call: Call) -> None:
         """Send the newest leg again: the server has refused it unseen."""
         self.send_leg(call, call.sent)
 
-    def hold(self) -> None:
-        """Keep every leg back until `release`."""
-        self._held = []
+    def hold(self, *, only_new: bool = False) -> None:
+        """Keep every leg back until `release`, or those of calls that begin."""
+        self._held = self._held or []
+        self._only_new = only_new
+
+    def when_idle(self, action: Callable[[], None]) -> None:
+        """Run ``action`` once every call is kept back, which may be now."""
+        self.on_idle = action
+        self._note_idle()
+
+    def _note_idle(self) -> None:
+        if self.on_idle is None:
+            return
+        held = [call for call in self._held or () if not call.closed]
+        if len(held) == len(self._by_client):
+            # What has been answered is told first.
+            action, self.on_idle = self.on_idle, None
+            self._ctx.timers.set("idle", self._ctx.now, action)
 
     def release(self) -> None:
         """Send what was kept back."""
-        held, self._held = self._held or [], None
-        for call in held:
-            if not call.closed:
-                self.resend(call)
+        for call in self._let_go():
+            self.resend(call)
 
     def fail_held(self, failure: Failure) -> None:
         """Fail what was kept back, and keep nothing back any more."""
-        held, self._held = self._held or [], None
-        for call in held:
-            if not call.closed:
+        for call in self._let_go():
+            if call.rejection is None:
                 self.fail(call, failure)
+            else:
+                call.give_up()
+
+    def _let_go(self) -> list[Call]:
+        held, self._held = self._held or [], None
+        return [call for call in held if not call.closed]
 
     def _start_clocks(self, call: Call) -> None:
         self._wind(call)
@@ -204,6 +241,7 @@ class Calls:
         self._ctx.timers.clear((call, "total"))
         self._ctx.timers.clear((call, "retry"))
         self.on_close(call)
+        self._note_idle()
 
     def complete(self, call: Call, result: dict[str, Any]) -> None:
         """Answer a call with a complete result, in the words of its face."""
@@ -217,7 +255,8 @@ class Calls:
         if ctx.config.face is Face.NATIVE and ctx.face_era is Era.MODERN:
             return results.for_native_face(method, result)
         if ctx.era is Era.MODERN:
-            return results.for_legacy_face(method, result)
+            plain = results.for_legacy_face(method, result)
+            return older.result(ctx.face_revision, method, plain)
         return result
 
     def reject(self, call: Call, error: dict[str, Any]) -> None:
@@ -291,3 +330,5 @@ class Calls:
             f"raise {which}_seconds if it may take longer{suspicion}"
         )
         self.fail(call, Failure(Fault.TIMEOUT, message))
+        if self._ctx.doubt is not None and not call.paused:
+            self.on_silence()

@@ -23,6 +23,7 @@ from mcp_anyera.engine.failures import (
 from mcp_anyera.engine.jsonrpc import Shape
 from mcp_anyera.engine.lifecycle import Lifecycle
 from mcp_anyera.engine.phase import Phase
+from mcp_anyera.engine.recovery import Recovery
 from mcp_anyera.engine.registry import Direction, lookup
 from mcp_anyera.engine.subscriptions import Subscriptions
 from mcp_anyera.eras import Era
@@ -38,12 +39,14 @@ class ClientSide:
         asking: Asking,
         subscriptions: Subscriptions,
         lifecycle: Lifecycle,
+        recovery: Recovery,
     ) -> None:
         self._ctx = context
         self._calls = calls
         self._asking = asking
         self._subscriptions = subscriptions
         self._lifecycle = lifecycle
+        self._recovery = recovery
         self._options = NO_OPTIONS
         self.handlers: dict[str, Handler] = {
             "initialize": lifecycle.begin,
@@ -98,6 +101,10 @@ class ClientSide:
             text = f"request id {client_id!r} is in use by a request that is still open"
             failure = Failure(Fault.BAD_REQUEST, text).as_error()
             self._ctx.deliver(jsonrpc.error(client_id, failure))
+        elif phase is Phase.CLOSED and self._ctx.config.restart and self._ctx.era:
+            self._lifecycle.revive()
+            self._ctx.open.add(client_id)
+            self._dispatch(Direction.CLIENT_REQUEST, message)
         elif phase is Phase.CLOSED:
             text = f"{message['method']} was not sent: the connection is closed"
             self._ctx.fail(client_id, Failure(Fault.LOST, text))
@@ -124,7 +131,9 @@ class ClientSide:
         self.handlers[rule.handler](message)
 
     def _call(self, message: Message) -> None:
-        self._calls.start(message, self._options)
+        call = self._calls.open(message, self._options)
+        if not self._recovery.start(call):
+            self._calls.send_leg(call, call.params)
 
     def _discover(self, message: Message) -> None:
         if self._ctx.config.face is Face.NATIVE and self._ctx.era is Era.MODERN:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, Final
 
@@ -19,6 +19,19 @@ because its late answer is still taken (`lifecycle`).
 
 CONNECT_TIMEOUT: Final = 90.0
 """Seconds for the whole opening. Package runners and JVMs need 10 to 60 s."""
+
+BLOCKED_TIMEOUT: Final = 15.0
+"""Seconds for ``initialize`` after a probe that got no answer, before the process is
+started again: the probe may have blocked it. Slow starters lose no more than this."""
+
+RUNG_TIMEOUT: Final = 5.0
+"""Seconds for each rung of the handshake ladder, where one is wanted."""
+
+CHECK_TIMEOUT: Final = 5.0
+"""Seconds for a server whose verdict is in doubt to show that it is modern."""
+
+NO_BACK_CHANNEL: Final = ("legacy", "raise")
+PROBE_ORDERS: Final = ("modern_first", "legacy_first")
 
 MAX_ROUNDS: Final = 10
 """Rounds of one call; the TypeScript, Python and Go SDKs use the same figure."""
@@ -41,6 +54,18 @@ LOG_LEVELS: Final = (
     "emergency",
 )
 """Least severe first (2025-11-25 ``server/utilities/logging``)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Remembered:
+    """What is known of a server from an earlier connection."""
+
+    era: Era
+    revision: str
+    discover: dict[str, Any] | None = field(default=None, repr=False)
+    """The ``DiscoverResult`` of a modern server."""
+    patience: float | None = None
+    """Seconds of patience with the probe that a slow server needs."""
 
 
 class Face(Enum):
@@ -87,6 +112,20 @@ class EngineConfig:
     exchange: Exchange = Exchange.STREAM
     probe_timeout: float = PROBE_TIMEOUT
     connect_timeout: float | None = CONNECT_TIMEOUT
+    probe: str = "modern_first"
+    """``"modern_first"``, or ``"legacy_first"`` to shake hands before anything else."""
+    handshake_ladder: bool = False
+    """Whether a handshake that comes to nothing is tried at older revisions."""
+    remembered: Remembered | None = None
+    """What an earlier connection has found out; used in mode ``"auto"`` only."""
+    blocked_timeout: float = BLOCKED_TIMEOUT
+    restart: bool = False
+    """Whether a call starts a server again that has ended."""
+    no_back_channel: str = "legacy"
+    """What becomes of a call whose tool calls back on a modern connection: ``"legacy"``
+    sends it again after a handshake, ``"raise"`` lets the error pass."""
+    legacy_tools: frozenset[str] = frozenset()
+    """Tools that are known to call back."""
     restartable: bool = False
     """Whether `RestartServer` can be performed."""
     sse_fallback: bool = False
@@ -108,7 +147,9 @@ class EngineConfig:
     """Starts the ids that the engine invents, so that they are ours to see."""
 
     def __post_init__(self) -> None:
-        """Refuse a mode or a log level that names nothing."""
+        """Refuse a mode, an order or a log level that names nothing."""
+        _check("probe", self.probe, PROBE_ORDERS)
+        _check("no_back_channel", self.no_back_channel, NO_BACK_CHANNEL)
         if self.log_level is not None and self.log_level not in LOG_LEVELS:
             known = ", ".join(LOG_LEVELS)
             msg = f"log_level must be one of {known}; got {self.log_level!r}"
@@ -133,6 +174,12 @@ class EngineConfig:
         return (
             Era(self.mode) if self.mode in {"legacy", "modern"} else era_of(self.mode)
         )
+
+
+def _check(name: str, value: str, known: tuple[str, ...]) -> None:
+    if value not in known:
+        msg = f"{name} must be {' or '.join(map(repr, known))}; got {value!r}"
+        raise ValueError(msg)
 
 
 @dataclass(frozen=True, slots=True)

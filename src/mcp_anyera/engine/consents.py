@@ -1,4 +1,4 @@
-"""The error that asks for a visit to a web page (-32042), read as questions.
+"""Visits to web pages: the error that asks for one (-32042), read as questions.
 
 A legacy server may refuse a call until its user has been somewhere, and wants the
 call again afterwards. That is a round in other words: each page is a question, and a
@@ -9,6 +9,7 @@ Spec: 2025-11-25 ``client/elicitation`` § URL Elicitation Required Error.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Final, cast
 
 from mcp_anyera.engine.jsonrpc import is_object
@@ -37,3 +38,12 @@ def pages_in(error: dict[str, Any]) -> dict[str, dict[str, Any]] | None:
         f"page-{number}": {"method": "elicitation/create", "params": page}
         for number, page in enumerate(pages)
     }
+
+
+def page_of(request: Mapping[str, Any]) -> str | None:
+    """Return the page that a question wants visited; ``None`` for any other."""
+    params = request.get("params")
+    if not is_object(params) or params.get("mode") != "url":
+        return None
+    url = params.get("url")
+    return url if isinstance(url, str) else None

@@ -24,7 +24,7 @@ from mcp_anyera.engine.events import Dropped, Event, ToolHidden
 from mcp_anyera.engine.exchanges import ExchangeFault
 from mcp_anyera.engine.failures import Failure, Fault
 from mcp_anyera.engine.headers import Headers
-from mcp_anyera.engine.metadata import stamp, stamped
+from mcp_anyera.engine.metadata import legacy_revision_for, stamp, stamped
 from mcp_anyera.engine.timers import Timers
 from mcp_anyera.eras import Era
 
@@ -66,6 +66,8 @@ class Context:
         """The era that the client side was told; a server may change its own."""
         self.suspicion: str | None = None
         """Why a legacy server may be unable to ask, as a clause for errors."""
+        self.doubt: str | None = None
+        """Why a modern verdict still has to show that it is true; see `proof`."""
         self._http = config.exchange is Exchange.HTTP
         self._headers = Headers()
         self._own: dict[WireId, OwnRequest] = {}
@@ -78,6 +80,11 @@ class Context:
         """The capabilities that the server was told."""
         capabilities = self.initialize.get("capabilities")
         return capabilities if jsonrpc.is_object(capabilities) else {}
+
+    @property
+    def face_revision(self) -> str:
+        """The revision that a session with a handshake speaks."""
+        return legacy_revision_for(self.initialize)
 
     @property
     def known_era(self) -> Era:
@@ -116,15 +123,20 @@ class Context:
         on_reply: OnReply,
         wire_id: WireId | None = None,
         on_fault: OnFault | None = None,
+        *,
+        bare: bool = False,
     ) -> WireId:
         """Send a request of our own; a modern one gets its metadata here.
+
+        What opens a connection is ``bare``: it says by itself what it has to say.
 
         Without ``on_fault``, a failed exchange counts as an error reply.
         """
         own_id = self.next_id() if wire_id is None else wire_id
         as_reply = _as_error_reply(method, own_id, on_reply)
         self._own[own_id] = OwnRequest(on_reply, on_fault or as_reply)
-        body = stamped(params, self.members) if self.era is Era.MODERN else params
+        modern = self.era is Era.MODERN and not bare
+        body = stamped(params, self.members) if modern else params
         self.send(jsonrpc.request(own_id, method, body))
         return own_id
 

@@ -17,6 +17,7 @@ from mcp_anyera.engine.effects import Effect
 from mcp_anyera.engine.exchanges import ExchangeFault
 from mcp_anyera.engine.lifecycle import Lifecycle
 from mcp_anyera.engine.phase import Phase
+from mcp_anyera.engine.proof import Proof
 from mcp_anyera.engine.questions import Answer, Refusal
 from mcp_anyera.engine.recovery import Recovery
 from mcp_anyera.engine.server_side import ServerSide
@@ -44,9 +45,11 @@ class Engine:
         self._subscriptions = subscriptions = Subscriptions(ctx)
         self._lifecycle = lifecycle = Lifecycle(ctx)
         parts = (ctx, calls, asking, subscriptions, lifecycle)
-        self._client = ClientSide(*parts)
-        self._recovery = Recovery(ctx, calls, subscriptions, lifecycle)
-        self._server = ServerSide(*parts, self._recovery)
+        recovery = Recovery(ctx, calls, subscriptions, lifecycle)
+        proof = Proof(ctx, calls, lifecycle)
+        calls.on_silence = proof.timed_out
+        self._client = ClientSide(*parts, recovery)
+        self._server = ServerSide(*parts, recovery, proof)
 
     # -- state ---------------------------------------------------------------------
 
@@ -192,7 +195,7 @@ class Engine:
         out = self._input(now)
         for client_id in list(self._ctx.open):
             self._client.give_up(client_id, "the client side is closed")
-        self._asking.client_gone()
+        self._asking.direct.client_gone()
         self._subscriptions.client_gone()
         return out
 

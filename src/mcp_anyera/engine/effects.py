@@ -6,7 +6,7 @@ first to last; nothing is left inside to be drained.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
@@ -34,6 +34,9 @@ class ToClient:
     message: Message
     failure: Failure | None = None
     """Set when the message is an error made here and not by the server."""
+    call: int | str | None = field(default=None, compare=False)
+    """For a question: the id of the client side's request that it belongs to, where
+    that is known."""
 
 
 @dataclass(frozen=True, slots=True)

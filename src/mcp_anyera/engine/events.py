@@ -132,6 +132,33 @@ class Reopened:
 
 
 @dataclass(frozen=True, slots=True)
+class AnsweredLate:
+    """A server that serves legacy now has answered the probe after all.
+
+    It is dual-era and was only slow; with more patience it is met as modern.
+    """
+
+    seconds: float
+    """How long its answer took."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mistaken:
+    """What was known of a server from before is not true any more."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Downgraded:
+    """A server that said it was modern is met as legacy from now on."""
+
+    reason: str
+    tool: str | None = None
+    """The tool that needs it, when it is for the sake of one that calls back."""
+
+
+@dataclass(frozen=True, slots=True)
 class ToolHidden:
     """A tool was left out of a list, since its header annotations are invalid."""
 
@@ -153,6 +180,9 @@ Event: TypeAlias = (
     | Restarted
     | FellBack
     | Reopened
+    | AnsweredLate
+    | Mistaken
+    | Downgraded
     | RoundBegun
     | QuestionAsked
     | QuestionAnswered

@@ -29,7 +29,7 @@ _NOT_NOW: Final = frozenset({408, 425, 429})
 _NOT_OURS: Final = frozenset({3, 5})
 """Classes of status that are about the place or its health."""
 _NO_SUCH_PLACE: Final = frozenset({400, 404, 405})
-_MODERN_CODES: Final = frozenset(
+MODERN_CODES: Final = frozenset(
     {HEADER_MISMATCH, MISSING_CAPABILITY, UNSUPPORTED_VERSION}
 )
 
@@ -64,7 +64,7 @@ class ExchangeFault:
     @property
     def modern(self) -> bool:
         """Whether it holds an error that only modern servers know."""
-        return is_error(self.error) and (self.error or {})["code"] in _MODERN_CODES
+        return is_error(self.error) and (self.error or {})["code"] in MODERN_CODES
 
     @property
     def conclusive(self) -> bool:

@@ -26,35 +26,36 @@ the probe on, for the server may be another one by now.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from mcp_anyera.engine import detection, jsonrpc
 from mcp_anyera.engine.account import Account, why_unasked
-from mcp_anyera.engine.config import Exchange
+from mcp_anyera.engine.config import RUNG_TIMEOUT, Exchange
 from mcp_anyera.engine.context import Context, OnFault, OnReply, WireId
 from mcp_anyera.engine.detection import AskAgain, Legacy, Modern, NoCommonGround
 from mcp_anyera.engine.effects import FallBack, Message, RestartServer
 from mcp_anyera.engine.events import (
+    AnsweredLate,
     Connected,
+    Downgraded,
+    Event,
     FellBack,
+    Mistaken,
     Reopened,
     Restarted,
     Verdict,
 )
 from mcp_anyera.engine.exchanges import AUTHORIZATION, ExchangeFault
-from mcp_anyera.engine.failures import (
-    UNSUPPORTED_VERSION,
-    Failure,
-    Fault,
-)
+from mcp_anyera.engine.failures import Failure, Fault
 from mcp_anyera.engine.metadata import (
-    legacy_revision_for,
     stamp,
     synthesise_discover_result,
     synthesise_initialize_result,
 )
 from mcp_anyera.engine.patience import Patience
 from mcp_anyera.engine.phase import Phase
+from mcp_anyera.engine.plan import Plan
 from mcp_anyera.eras import LATEST_MODERN, LEGACY_REVISIONS, Era, era_of
 
 
@@ -79,14 +80,23 @@ class Lifecycle:
         self.on_lost: Callable[[Failure], None] = _nothing
         self._patience = Patience(context)
         self._http = context.config.exchange is Exchange.HTTP
+        self.has_no_legacy = False
+        """Whether a modern server was asked to shake hands, and would not."""
+        self._legacy_only = self._locked = False
+        self.downgraded = False
+        self._probed_at = 0.0
+        self._remembered = context.config.remembered
         self._reset()
 
     def _reset(self) -> None:
         self._account = Account(self._ctx)
         self._sent: list[WireId] = []
-        self._probes = 0
-        self._restarted = False
-        self._late: Modern | None = None
+        self._plan = Plan(
+            self._ctx.config,
+            self._ctx.initialize,
+            remembered=self._remembered,
+            legacy_only=self._legacy_only,
+        )
 
     # -- beginning -----------------------------------------------------------------
 
@@ -102,30 +112,54 @@ class Lifecycle:
 
     def reopen(self, reason: str) -> None:
         """Open again what was open: the server does not know us any more."""
-        self._ctx.notice(Reopened(reason))
+        self._again(Reopened(reason))
+        self._start()
+
+    def downgrade(self, reason: str, tool: str | None = None) -> None:
+        """Open as legacy what was open as modern; a process is started again first."""
+        self._legacy_only = self.downgraded = True
+        self._again(Downgraded(reason, tool))
+        self._start(restart=self._ctx.config.restartable)
+
+    def revive(self) -> None:
+        """Start a server again that has ended, and open it."""
+        self._again(Reopened("the server had ended"))
+        self._start(restart=True)
+
+    def _again(self, event: Event) -> None:
+        self._remembered = None
+        self._ctx.notice(event)
         self.reopening, self.broken = True, False
         self.on_reopening()
-        self._start()
 
     def ensure_session(self) -> None:
         """Open again what a call needs, after an attempt that has failed."""
         if self.broken:
-            self.reopen("the last attempt has failed")
+            self._again(Reopened("the last attempt has failed"))
+            self._start(restart=self._locked)
 
-    def _start(self) -> None:
+    def _start(self, *, restart: bool = False) -> None:
         self._reset()
         limit = self._ctx.config.connect_timeout
         if limit is not None:
             text = f"no answer within {limit:g} s (connect_timeout_seconds)"
             self._patience.begin("connect", limit, lambda: self._fail(text))
-        self._open()
+        if restart:
+            self._restart("it is wanted in another state", silently=True)
+        else:
+            self._open()
 
     def _open(self) -> None:
-        config = self._ctx.config
-        if config.probes:
-            self._probe(LATEST_MODERN)
-        elif config.only is Era.LEGACY:
+        config, plan = self._ctx.config, self._plan
+        known = plan.remembered
+        if known and known.era is Era.MODERN and known.discover is not None:
+            self._ctx.doubt = "remembered"
+            found = Modern(known.revision, known.discover)
+            self._connect_modern(found, "remembered; nothing was asked")
+        elif plan.handshake_first or plan.only is Era.LEGACY:
             self._handshake()
+        elif config.probes:
+            self._probe(LATEST_MODERN)
         else:
             discover = config.prior_discover or synthesise_discover_result(config.mode)
             self._connect_modern(
@@ -140,42 +174,70 @@ class Lifecycle:
 
     def _probe(self, revision: str) -> None:
         self.phase = Phase.PROBING
-        self._probes += 1
+        self._patience.end("rung", "blocked")
+        self._plan.probes += 1
+        self._plan.asked = revision
         members = stamp(revision, self._ctx.initialize, None)
+        self._probed_at = self._ctx.now
         self._send(
             "server/discover", {"_meta": members}, self._on_probe, self._probe_failed
         )
-        if self._ctx.config.only is None:
-            patience = self._ctx.config.probe_timeout
-            self._patience.begin("probe", patience, self._lose_patience)
+        if self._plan.only is None:
+            patience = self._probe_patience()
+            lost = partial(self._lose_patience, patience)
+            self._patience.begin("probe", patience, lost)
 
-    def _lose_patience(self) -> None:
-        patience = self._ctx.config.probe_timeout
+    def _probe_patience(self) -> float:
+        known = self._remembered
+        more = 0.0 if known is None or known.patience is None else known.patience
+        return max(self._ctx.config.probe_timeout, more)
+
+    def _lose_patience(self, patience: float) -> None:
         self._account.step("server/discover", f"no answer within {patience:g} s")
+        self._plan.silent = patience
+        if self._plan.refused:
+            self._accepts_neither()
+            return
         self._handshake()
+        if self._may_restart():
+            text = f"no answer within {self._ctx.config.blocked_timeout:g} s"
+            seconds = self._ctx.config.blocked_timeout
+            self._patience.begin("blocked", seconds, partial(self._unblock, text))
+
+    def _unblock(self, text: str) -> None:
+        self._account.step("initialize", f"{text}; the probe may have blocked it")
+        self._restart("it has answered nothing since it was asked for server/discover")
 
     def _handshake(self) -> None:
         self.phase = Phase.HANDSHAKING
-        self._patience.end("probe")
-        pinned = era_of(self._ctx.config.mode) is Era.LEGACY
-        initialize = self._ctx.initialize
-        revision = self._ctx.config.mode if pinned else legacy_revision_for(initialize)
-        params = {**initialize, "protocolVersion": revision}
+        self._patience.end("probe", "rung")
+        params = {**self._ctx.initialize, "protocolVersion": self._plan.revision}
         self._send("initialize", params, self._on_initialize, self._initialize_failed)
+        if self._ctx.config.handshake_ladder:
+            self._patience.begin("rung", RUNG_TIMEOUT, self._rung_is_silent)
+
+    def _rung_is_silent(self) -> None:
+        revision = self._plan.revision
+        text = f"no answer at {revision} within {RUNG_TIMEOUT:g} s"
+        if self._plan.next_rung():
+            self._account.step("initialize", text)
+            self._forget()
+            self._handshake()
 
     # -- hearing -------------------------------------------------------------------
 
     def _on_probe(self, reply: Message) -> None:
         finding = detection.classify(reply)
-        if self.phase is Phase.HANDSHAKING:
+        if self.phase is not Phase.PROBING:
             self._late_answer(finding)
             return
         self._patience.end("probe")
         match finding:
             case Modern():
+                doubtful = self._plan.only is None and not self.downgraded
+                self._ctx.doubt = "discovered" if doubtful else None
                 self._connect_modern(finding, f"offers {finding.revision}")
             case AskAgain(revision):
-                self._account.step("server/discover", f"asked for {revision}")
                 self._ask_again(revision)
             case Legacy(reason):
                 self._account.step("server/discover", reason)
@@ -185,11 +247,13 @@ class Lifecycle:
 
     def _late_answer(self, finding: detection.Finding) -> None:
         if not isinstance(finding, Modern):
-            return
-        if self._http:
+            self._ctx.drop("the answer to server/discover", "it came too late")
+        elif self.phase is Phase.READY:
+            self._ctx.notice(AnsweredLate(self._ctx.now - self._probed_at))
+        elif self._http:
             self._connect_modern(finding, "its late answer counts")
         else:
-            self._late = finding
+            self._plan.late = finding
 
     def _probe_failed(self, fault: ExchangeFault) -> None:
         if self.phase is Phase.HANDSHAKING:
@@ -203,7 +267,7 @@ class Lifecycle:
         elif (
             fault.http.status in AUTHORIZATION
             and fault.credentials
-            and self._ctx.config.only is None
+            and self._plan.only is None
         ):
             self._account.step("server/discover", fault.reason)
             self._account.denied = fault
@@ -213,18 +277,28 @@ class Lifecycle:
             self._fail(why_unasked(fault), fault)
 
     def _ask_again(self, revision: str) -> None:
-        if self._probes > 1:
-            self._fail("the server refuses the revision that it offers")
-        else:
+        other = revision != self._plan.asked and self._plan.probes == 1
+        said = "asked for" if other else "refused, and offers again,"
+        self._account.step("server/discover", f"{said} {revision}")
+        if other:
             self._probe(revision)
+        else:
+            self._legacy_found()
 
     def _legacy_found(self) -> None:
-        if self._ctx.config.only is Era.MODERN:
+        if self._plan.only is Era.MODERN:
             self._fail(
                 "the server is legacy and mode='modern' excludes that; use mode='auto'"
             )
-        else:
+        elif not self._plan.refused:
             self._handshake()
+        elif self._plan.refusal is not None and self._may_fall_back(self._plan.refusal):
+            self._fall_back(self._plan.refusal)
+        else:
+            self._accepts_neither()
+
+    def _accepts_neither(self) -> None:
+        self._fail("the server accepts neither opening", self._plan.refusal)
 
     def _on_initialize(self, reply: Message) -> None:
         if not jsonrpc.is_object(reply.get("result")):
@@ -239,7 +313,7 @@ class Lifecycle:
         self._account.step(
             "initialize", f"answered with version {str(revision)[:40]!r}"
         )
-        if era is Era.MODERN and self._may_probe():
+        if era is Era.MODERN and self._plan.may_probe():
             self._probe(LATEST_MODERN)
         else:
             self._fail(f"a handshake can end in {', '.join(LEGACY_REVISIONS)} only")
@@ -252,19 +326,30 @@ class Lifecycle:
         self._account.step(
             "initialize", f"refused with error {code}: {str(text)[:200]}"
         )
-        if self._late is not None:
-            self._connect_modern(self._late, "its late answer counts")
-        elif code == UNSUPPORTED_VERSION and self._may_probe():
-            self._probe(LATEST_MODERN)
+        plan = self._plan
+        if plan.late is not None:
+            self._connect_modern(plan.late, "its late answer counts")
+        elif plan.forward(code, fault):
+            self._ask_after_refusal(fault)
+        elif plan.next_rung():
+            self._handshake()
+        elif self._may_restart():
+            self._restart("it refused the handshake after it was asked for discovery")
         else:
             self._fail("the server accepts neither opening", fault)
 
+    def _ask_after_refusal(self, fault: ExchangeFault | None) -> None:
+        plan = self._plan
+        if plan.remembered is not None:
+            self._ctx.notice(Mistaken("it is not legacy any more"))
+        plan.refused, plan.refusal = True, fault
+        self._probe(LATEST_MODERN)
+
     def _initialize_failed(self, fault: ExchangeFault) -> None:
-        if (
-            self._late is None
-            and not self._account.denied
-            and self._may_fall_back(fault)
-        ):
+        if fault.error is None and self._plan.forward(None, fault):
+            self._account.step("initialize", fault.reason)
+            self._ask_after_refusal(fault)
+        elif self._may_fall_back_now(fault):
             self._account.step("initialize", fault.reason)
             self._fall_back(fault)
         elif fault.error is not None and fault.conclusive:
@@ -273,11 +358,17 @@ class Lifecycle:
             self._account.step("initialize", fault.reason)
             self._fail("the handshake failed", fault)
 
+    def _may_fall_back_now(self, fault: ExchangeFault) -> bool:
+        code = (fault.error or {}).get("code")
+        if self._plan.late is not None or self._account.denied:
+            return False
+        return self._may_fall_back(fault) and not self._plan.forward(code, fault)
+
     def _may_fall_back(self, fault: ExchangeFault) -> bool:
         config = self._ctx.config
         # What had a session here is no HTTP+SSE server, and will be tried again.
         possible = config.sse_fallback and not self.reopening
-        wanted = config.only is not Era.MODERN and self._account.first is None
+        wanted = self._plan.only is not Era.MODERN and self._account.first is None
         return possible and wanted and fault.elsewhere
 
     def _fall_back(self, fault: ExchangeFault) -> None:
@@ -285,9 +376,6 @@ class Lifecycle:
         self._forget()
         self._ctx.notice(FellBack(fault.reason))
         self._ctx.out.append(FallBack(fault.reason))
-
-    def _may_probe(self) -> bool:
-        return self._ctx.config.only is None and self._probes <= 1
 
     # -- deciding ------------------------------------------------------------------
 
@@ -335,7 +423,10 @@ class Lifecycle:
 
     def _failed(self, failure: Failure) -> None:
         if self.reopening:
-            self.reopening, self.broken = False, True
+            # A process that has refused a handshake may be of no use for anything.
+            self._locked = self._legacy_only and self._ctx.config.restartable
+            self.has_no_legacy = self.has_no_legacy or self._legacy_only
+            self.reopening, self.broken, self._legacy_only = False, True, False
             self._end(Phase.READY)
             self.on_lost(failure)
             return
@@ -346,7 +437,8 @@ class Lifecycle:
     def _end(self, phase: Phase) -> WireId | None:
         client_id = self.client_id
         self.phase, self.client_id = phase, None
-        self._forget()
+        slow = self._plan.silent is not None and not self._http
+        self._forget(self._sent[0] if slow and phase is Phase.READY else None)
         self._patience.end("connect")
         return client_id
 
@@ -357,7 +449,7 @@ class Lifecycle:
         if self.phase in {Phase.PROBING, Phase.HANDSHAKING, Phase.RESTARTING}:
             self._account.step("the server", f"ended ({reason})")
             if self._may_restart():
-                self._restart()
+                self._restart(self._why_ended())
             else:
                 self._fail("the server ended before the handshake was over")
                 self.phase = Phase.CLOSED
@@ -365,28 +457,41 @@ class Lifecycle:
             self.phase = Phase.CLOSED
 
     def _may_restart(self) -> bool:
-        config = self._ctx.config
-        possible = config.restartable and config.only is None
-        return possible and bool(self._probes) and not self._restarted
+        plan = self._plan
+        possible = self._ctx.config.restartable and plan.only is None
+        tried = bool(plan.probes) or plan.handshake_first
+        return possible and tried and not plan.restarted
 
-    def _restart(self) -> None:
-        self._restarted, self.phase = True, Phase.RESTARTING
+    def _restart(self, reason: str, *, silently: bool = False) -> None:
+        self._plan.restarted, self.phase = not silently, Phase.RESTARTING
         self._forget()
-        reason = "it ended when it was asked for server/discover"
-        self._ctx.notice(Restarted(reason))
+        if not silently:
+            self._ctx.notice(Restarted(reason))
         self._ctx.out.append(RestartServer(reason))
+
+    def _why_ended(self) -> str:
+        asked = "server/discover" if self._plan.probes else "initialize"
+        return f"it ended when it was asked for {asked}"
 
     def hold(self, wire_id: WireId, *, held: bool) -> None:
         """Stop the clocks while a request waits for a login, or let them go on."""
         if not held:
             self._patience.release(wire_id)
         elif wire_id in self._sent:
-            self._patience.hold(wire_id, "probe", "connect")
+            self._patience.hold(wire_id, "probe", "connect", "blocked", "rung")
 
     def server_started(self) -> None:
-        """The server runs again: this time nothing but a plain handshake."""
-        if self.phase is Phase.RESTARTING:
+        """The server runs again: this time it hears first what it has not heard yet."""
+        if self.phase is not Phase.RESTARTING:
+            return
+        plan = self._plan
+        if not (plan.restarted or self._account.first):
+            self._open()
+        elif plan.probes or self._account.first:
             self._handshake()
+        else:
+            plan.refused = True
+            self._probe(LATEST_MODERN)
 
     # -- helpers -------------------------------------------------------------------
 
@@ -397,13 +502,16 @@ class Lifecycle:
         on_reply: OnReply,
         on_fault: OnFault,
     ) -> None:
-        wire_id = self._ctx.send_own(method, params, on_reply, on_fault=on_fault)
+        wire_id = self._ctx.send_own(
+            method, params, on_reply, on_fault=on_fault, bare=True
+        )
         self._sent.append(wire_id)
         self._account.begin_step()
 
-    def _forget(self) -> None:
+    def _forget(self, kept: WireId | None = None) -> None:
         for wire_id in self._sent:
-            self._ctx.abort_own(wire_id)
+            if wire_id != kept:
+                self._ctx.abort_own(wire_id)
             self._patience.release(wire_id)
         self._sent.clear()
-        self._patience.end("probe")
+        self._patience.end("probe", "blocked", "rung")

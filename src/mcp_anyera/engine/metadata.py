@@ -82,6 +82,17 @@ def stamped(params: Mapping[str, Any], members: Mapping[str, Any]) -> dict[str, 
     return {**params, "_meta": merged}
 
 
+def unstamped(params: Mapping[str, Any]) -> dict[str, Any]:
+    """Return params without what a modern session has put into their ``_meta``.
+
+    A legacy server refuses a request that names a modern revision.
+    """
+    own = meta_of(params)
+    kept = {key: value for key, value in own.items() if not key.startswith(RESERVED)}
+    plain = {key: value for key, value in params.items() if key != "_meta"}
+    return {**plain, "_meta": kept} if kept else plain
+
+
 def legacy_revision_for(initialize: Mapping[str, Any]) -> str:
     """Return the handshake revision to answer a session with: its own if known."""
     asked = initialize.get("protocolVersion")

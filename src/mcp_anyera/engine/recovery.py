@@ -9,9 +9,10 @@ Spec: 2026-07-28 ``basic/transports/streamable-http`` § Client Behavior (header
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, Final
 
-from mcp_anyera.engine import jsonrpc
+from mcp_anyera.engine import backchannel, jsonrpc
 from mcp_anyera.engine.calls import Call, Calls
 from mcp_anyera.engine.config import Exchange
 from mcp_anyera.engine.context import Context
@@ -45,7 +46,7 @@ class Recovery:
         self._subscriptions = subscriptions
         self._lifecycle = lifecycle
         self._subscribed: dict[str, None] = {}
-        lifecycle.on_reopening = calls.hold
+        lifecycle.on_reopening = self._begin
         lifecycle.on_reopened = self._restore
         lifecycle.on_lost = self._give_up
 
@@ -90,7 +91,54 @@ class Recovery:
             case _:
                 return
 
+    # -- a tool that calls back ----------------------------------------------------
+
+    def of_missing_back_channel(self, call: Call, reply: Message) -> bool:
+        """Take the error of a tool that calls back; ``False`` when it has to stand."""
+        config = self._ctx.config
+        wanted = config.no_back_channel == "legacy" and config.only is None
+        # A server that was slow may be met as legacy and still be in two minds.
+        fresh = self._ctx.era is Era.MODERN or not self._lifecycle.downgraded
+        possible = config.restartable and not self._lifecycle.has_no_legacy
+        if not (wanted and possible and fresh and backchannel.missing(reply)):
+            return False
+        call.rejection = partial(self._pass_on, call, reply)
+        self._go_legacy(call)
+        return True
+
+    def _pass_on(self, call: Call, reply: Message) -> None:
+        if "error" in reply:
+            self._calls.reject(call, reply["error"])
+        else:
+            self._calls.complete(call, reply["result"])
+
+    def start(self, call: Call) -> bool:
+        """Take a call of a tool that is known to call back; ``False`` for any other."""
+        tool = call.info.name
+        known = call.method == "tools/call" and tool in self._ctx.config.legacy_tools
+        config = self._ctx.config
+        possible = config.restartable and not self._lifecycle.has_no_legacy
+        if not (known and possible and self._ctx.era is Era.MODERN):
+            return False
+        self._go_legacy(call)
+        return True
+
+    def _go_legacy(self, call: Call) -> None:
+        # Never a second copy: the process is ended once nothing else is at work.
+        tool, waits = call.info.name, self._calls.on_idle is not None
+        self._calls.hold(only_new=True)
+        self._calls.resend(call)
+        text = f"the tool {tool!r} calls the client back, which is legacy"
+        if not waits:
+            downgrade = partial(self._lifecycle.downgrade, text, tool)
+            self._calls.when_idle(downgrade)
+
     # -- a session -----------------------------------------------------------------
+
+    def _begin(self) -> None:
+        self._calls.hold()
+        if self._ctx.era is Era.MODERN:
+            self._subscribed.update(dict.fromkeys(self._subscriptions.leave()))
 
     def _restore(self) -> None:
         ctx = self._ctx

@@ -21,6 +21,7 @@ from mcp_anyera.engine.jsonrpc import Shape
 from mcp_anyera.engine.lifecycle import Lifecycle
 from mcp_anyera.engine.notifications import Notifications
 from mcp_anyera.engine.phase import Phase
+from mcp_anyera.engine.proof import Proof
 from mcp_anyera.engine.recovery import Recovery
 from mcp_anyera.engine.registry import Direction, lookup
 from mcp_anyera.engine.subscriptions import Subscriptions
@@ -38,6 +39,7 @@ class ServerSide:
         subscriptions: Subscriptions,
         lifecycle: Lifecycle,
         recovery: Recovery,
+        proof: Proof,
     ) -> None:
         self._ctx = context
         self._calls = calls
@@ -45,12 +47,13 @@ class ServerSide:
         self._subscriptions = subscriptions
         self._lifecycle = lifecycle
         self._recovery = recovery
+        self._proof = proof
         self._leg: WireId | None = None
         notes = Notifications(context, calls, subscriptions)
         self.handlers: dict[str, Handler] = {
             "server_ping": self._ping,
-            "question": lambda message: asking.direct(message, self._attributed()),
-            "unknown_question": lambda message: asking.unknown(
+            "question": lambda message: asking.direct.ask(message, self._attributed()),
+            "unknown_question": lambda message: asking.direct.unknown(
                 message, self._attributed()
             ),
             "violation": self._violation,
@@ -132,18 +135,18 @@ class ServerSide:
         if fault.error is not None:
             error = jsonrpc.error(None, fault.error)
             self._reply_to_call(call, error, Shape.ERROR)
-        else:
+        elif not self._proof.of_fault(call, fault):
             self._calls.fail(call, call.refusal or fault.failure(call.label))
 
     def _reply_to_call(self, call: Call, message: Message, shape: Shape) -> None:
         if shape is Shape.ERROR:
-            if self._mended(call, message["error"]):
-                return
-            if call.refusal is None:
-                self._calls.reject(call, message["error"])
-            else:
-                self._calls.fail(call, call.refusal)
+            self._error_of_call(call, message)
+        elif message["result"].get("isError") is True and self._tool_wants_legacy(
+            call, message
+        ):
+            self._ctx.doubt = None
         elif self._ctx.era is Era.MODERN:
+            self._ctx.doubt = None
             self._modern_result(call, message["result"])
         elif call.refusal is not None and message["result"].get("isError") is True:
             self._calls.fail(call, call.refusal)
@@ -151,11 +154,26 @@ class ServerSide:
             self._recovery.note(call)
             self._calls.complete(call, message["result"])
 
-    def _mended(self, call: Call, error: Message) -> bool:
-        legacy = self._ctx.era is Era.LEGACY
-        if legacy and self._asking.page_required(call, error):
+    def _error_of_call(self, call: Call, message: Message) -> None:
+        if self._mended(call, message):
+            return
+        if call.refusal is None:
+            self._calls.reject(call, message["error"])
+        else:
+            self._calls.fail(call, call.refusal)
+
+    def _mended(self, call: Call, message: Message) -> bool:
+        error = message["error"]
+        if self._ctx.era is Era.LEGACY and self._asking.page_required(call, error):
             return True
-        return self._recovery.of_error(call, error)
+        if self._tool_wants_legacy(call, message):
+            return True
+        return self._recovery.of_error(call, error) or self._proof.of_error(call, error)
+
+    def _tool_wants_legacy(self, call: Call, message: Message) -> bool:
+        return call.method == "tools/call" and self._recovery.of_missing_back_channel(
+            call, message
+        )
 
     def _modern_result(self, call: Call, result: Message) -> None:
         kind = results.kind_of(result)
@@ -208,7 +226,9 @@ class ServerSide:
         )
 
     def _withdrawn(self, message: Message) -> None:
-        known = self._asking.withdrawn(jsonrpc.params_of(message).get("requestId"))
+        known = self._asking.direct.withdrawn(
+            jsonrpc.params_of(message).get("requestId")
+        )
         if not known:
             self._ctx.drop(message["method"], "it names no open question")
         elif self._ctx.config.questions is Questions.CLIENT:

@@ -280,6 +280,14 @@ class Subscriptions:
         for stream in (self._lists, self._resources):
             self._close(stream, "the client side is closed")
 
+    def leave(self) -> list[str]:
+        """End both streams, for the server is met anew; return what was subscribed."""
+        for stream in (self._lists, self._resources):
+            stream.had_gap = stream.had_gap or bool(stream.filter)
+            self._close(stream, "the connection is opened again")
+        uris, self._resources.uris = list(self._resources.uris), {}
+        return uris
+
     def server_gone(self, reason: str) -> None:
         """Fail what waits; there is nobody left to listen to."""
         error = Failure(Fault.LOST, f"connection closed: {reason}").as_error()

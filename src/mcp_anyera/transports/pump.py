@@ -83,6 +83,8 @@ class Pump:
             self._http.attach(self._arrived)
         self._side = side
         self._restart_wanted = False
+        self._reading: anyio.CancelScope | None = None
+        self._ended = False
         self._flushing = False
         self._tasks: anyio.abc.TaskGroup | None = None
         self._outbox: list[ToServer] = []
@@ -115,7 +117,7 @@ class Pump:
             case Notice(event):
                 self._notice(event)
             case RestartServer():
-                self._restart_wanted = True
+                self._want_restart()
             case AbortLeg(leg):
                 assert self._http is not None
                 self._http.abort(leg)
@@ -133,6 +135,16 @@ class Pump:
         self._outbox.append(sent)
         self._outgoing.set()
 
+    def _want_restart(self) -> None:
+        self._restart_wanted = True
+        # What was meant for the old process must not reach the new one.
+        self._outbox.clear()
+        if self._reading is not None:
+            self._reading.cancel()
+        elif self._ended:
+            assert self._tasks is not None
+            self._tasks.start_soon(self._read)
+
     def _notice(self, event: Event) -> None:
         if isinstance(event, ToolHidden):
             logger.warning("tool %r is left out: %s", event.name, event.reason)
@@ -148,17 +160,29 @@ class Pump:
         self._tasks = tasks
         tasks.start_soon(self._write)
         tasks.start_soon(self._keep_time)
-        tasks.start_soon(self._read, tasks)
-
-    async def _read(self, tasks: anyio.abc.TaskGroup) -> None:
         tasks.start_soon(self._wire.watch)
+        tasks.start_soon(self._read)
+
+    async def _read(self) -> None:
+        self._ended = False
+        while self._restart_wanted is False or await self._restart():
+            with anyio.CancelScope() as self._reading:
+                await self._read_until_closed()
+            self._reading = None
+            if not self._restart_wanted:
+                break
+        self._ended = True
+        self._side.closed()
+
+    async def _read_until_closed(self) -> None:
         while True:
             try:
                 message = await self._wire.receive()
             except WireClosed as closed:
-                if not await self._lost(str(closed), tasks):
-                    return
-                continue
+                self._reading = None
+                now = anyio.current_time()
+                self.perform(self.engine.server_closed(str(closed), now))
+                return
             self._arrived(message)
 
     def _arrived(self, item: object) -> None:
@@ -180,22 +204,15 @@ class Pump:
             case message:
                 return self.engine.receive_from_server(message, now)
 
-    async def _lost(self, reason: str, tasks: anyio.abc.TaskGroup) -> bool:
-        self.perform(self.engine.server_closed(reason, anyio.current_time()))
-        if self._restart_wanted:
-            self._restart_wanted = False
-            return await self._restart(tasks)
-        self._side.closed()
-        return False
-
-    async def _restart(self, tasks: anyio.abc.TaskGroup) -> bool:
+    async def _restart(self) -> bool:
+        self._restart_wanted = False
         try:
             await self._wire.restart()
         except OSError as error:
             self.perform(self.engine.server_closed(str(error), anyio.current_time()))
-            self._side.closed()
             return False
-        tasks.start_soon(self._wire.watch)
+        assert self._tasks is not None
+        self._tasks.start_soon(self._wire.watch)
         self.perform(self.engine.server_started(anyio.current_time()))
         return True
 

@@ -14,16 +14,19 @@ import signal
 import subprocess
 import sys
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import Final, Self, TextIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Protocol, Self, TextIO
 
 import anyio
 import anyio.abc
 
-from mcp_anyera._sdk import StdioServerParameters, get_default_environment
 from mcp_anyera.engine import ToServer
 from mcp_anyera.transports.wire import Traits, WireClosed, from_json, to_json
+
+if TYPE_CHECKING:
+    from mcp_anyera.memory import Identity
 
 LEAVE_TIMEOUT: Final = 2.0
 """Seconds for a server to end by itself after stdin has closed; both SDKs use it."""
@@ -37,21 +40,38 @@ _SHOWN_LINES: Final = 5
 _GONE: Final = (OSError, anyio.BrokenResourceError, anyio.ClosedResourceError)
 
 
+class Command(Protocol):
+    """How to start a server; the SDK's ``StdioServerParameters`` is one."""
+
+    command: str
+    args: list[str]
+    env: dict[str, str] | None
+    """Laid over what the server inherits."""
+    cwd: Any
+    """The folder to start in; ``None`` for this process's own."""
+
+
 class StdioWire:
     """The pipes of one server process, and the process itself."""
 
     traits = Traits(restartable=True)
 
     def __init__(
-        self, parameters: StdioServerParameters, errlog: TextIO | None = None
+        self,
+        parameters: Command,
+        errlog: TextIO | None = None,
+        inherited: Mapping[str, str] | None = None,
     ) -> None:
         """Prepare a server; it starts when it is entered.
 
         Args:
-            parameters: The SDK's own: command, arguments, environment, encoding.
+            parameters: Command, arguments, environment, folder.
             errlog: Where the server's stderr goes; ``sys.stderr`` when omitted.
+            inherited: The variables that the server inherits; the few that the
+                SDK holds to be safe when omitted.
         """
         self._parameters = parameters
+        self._inherited = inherited
         self._errlog = errlog
         self._process: anyio.abc.Process | None = None
         self._buffer = bytearray()
@@ -59,6 +79,15 @@ class StdioWire:
         self._lines: deque[bytes] = deque()
         self._tail: deque[str] = deque(maxlen=_STDERR_LINES)
         self._stderr_done = anyio.Event()
+
+    @property
+    def identity(self) -> Identity:
+        """The full command and its folder; its environment may tell callers apart."""
+        from mcp_anyera.memory import Identity  # noqa: PLC0415 - few bridges have one
+
+        given = self._parameters
+        place = [given.command, *given.args, str(given.cwd or Path.cwd())]
+        return Identity("stdio", Path(given.command).name, place, given.env or {})
 
     # -- the process ---------------------------------------------------------------
 
@@ -80,7 +109,7 @@ class StdioWire:
         command = shutil.which(given.command) if sys.platform == "win32" else None
         self._process = await anyio.open_process(
             [command or given.command, *given.args],
-            env={**get_default_environment(), **(given.env or {})},
+            env={**self._environment(), **(given.env or {})},
             cwd=given.cwd,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -91,6 +120,14 @@ class StdioWire:
         self._lines.clear()
         self._scanned = 0
         self._stderr_done = anyio.Event()
+
+    def _environment(self) -> Mapping[str, str]:
+        if self._inherited is not None:
+            return self._inherited
+        # The SDK is slow to import, and a bridge to a process needs none of it.
+        from mcp_anyera._sdk import get_default_environment  # noqa: PLC0415
+
+        return get_default_environment()
 
     async def restart(self) -> None:
         """End the process, wait until it is gone, start it again.

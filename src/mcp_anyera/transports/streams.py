@@ -19,6 +19,9 @@ _GONE: Final = (anyio.ClosedResourceError, anyio.BrokenResourceError, anyio.EndO
 class StreamsWire:
     """The read and write streams that a transport of the SDK yields."""
 
+    identity = None
+    """Where they lead cannot be seen."""
+
     def __init__(
         self,
         source: AbstractAsyncContextManager[Any] | Sequence[Any],

@@ -6,10 +6,14 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from mcp_anyera.engine import Exchange, ExchangeFault, ToServer
 from mcp_anyera.engine.config import PROBE_TIMEOUT
+
+if TYPE_CHECKING:
+    # A bridge starts without it.
+    from mcp_anyera.memory import EraMemory, Identity, Recollection
 
 
 class WireClosed(Exception):  # noqa: N818 - an event, not a mistake
@@ -76,6 +80,11 @@ class Wire(Protocol):
     """One connection to one server."""
 
     traits: Traits
+
+    @property
+    def identity(self) -> Identity | None:
+        """What a memory knows the server by; ``None`` for one without a place."""
+        ...
 
     async def __aenter__(self) -> object:
         """Start the server, or take hold of it.
@@ -156,16 +165,29 @@ class HttpWire(Wire, Protocol):
         ...
 
 
-def engine_options(wire: Wire, mode: str, patience: float | None) -> dict[str, Any]:
+def recollection(wire: Wire, memory: EraMemory | None) -> Recollection | None:
+    """Return what a memory knows of the server behind a wire, if it can know it."""
+    identity = None if memory is None else wire.identity
+    return None if memory is None or identity is None else memory.recall(identity)
+
+
+def engine_options(
+    wire: Wire,
+    mode: str,
+    patience: float | None,
+    known: Recollection | None = None,
+) -> dict[str, Any]:
     """Return what the engine's configuration takes from a wire.
 
     Args:
         wire: The wire to come.
         mode: The mode that the user has asked for.
         patience: The user's patience with the probe; ``None`` takes the wire's.
+        known: What is known of the server.
     """
     traits = wire.traits
     return {
+        **({} if known is None else known.options()),
         "mode": "legacy" if mode == "auto" and traits.legacy_only else mode,
         "exchange": traits.exchange,
         "restartable": traits.restartable,

@@ -6,13 +6,10 @@ count that as the time of the machine.
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable
-from typing import TypeAlias
+from collections.abc import AsyncGenerator
 
-from mcp_anyera._sdk import httpx
-
-OnHold: TypeAlias = Callable[[bool], None]
-"""Is told that the flow begins to think, and that it has done so."""
+from mcp_anyera.transports.http.channel import OnHold
+from mcp_anyera.transports.http.library import httpx
 
 
 class WatchedAuth(httpx.Auth):

@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import anyio
 
-from mcp_anyera._sdk import httpx
 from mcp_anyera.engine import ExchangeFault, Fault, HttpFacts, SessionState
 from mcp_anyera.engine.jsonrpc import is_error, is_object
-from mcp_anyera.transports.http.auth import OnHold, WatchedAuth
 from mcp_anyera.transports.http.clients import HttpOptions
+from mcp_anyera.transports.http.library import httpx
 from mcp_anyera.transports.http.sse import EventDecoder, SentEvent, TooLarge
 from mcp_anyera.transports.wire import Malformed, from_json
+
+OnHold: TypeAlias = Callable[[bool], None]
+"""Is told that authentication begins to think, and that it has done so."""
 
 MAX_REDIRECTS: Final = 5
 MAX_ERROR_BODY: Final = 2**20
@@ -93,6 +95,9 @@ class Channel:
         )
         auth: Any = self._auth
         if isinstance(auth, httpx.Auth) and on_hold is not None:
+            # Loads the HTTP library, which not every channel needs.
+            from mcp_anyera.transports.http.auth import WatchedAuth  # noqa: PLC0415
+
             auth = WatchedAuth(auth, on_hold)
         elif auth is None:
             auth = httpx.USE_CLIENT_DEFAULT  # the URL may hold credentials
@@ -105,7 +110,7 @@ class Channel:
                 request, stream=True, auth=auth, follow_redirects=False
             )
             following = response.next_request
-            if following is None or not left or not _at_home(request, following):
+            if following is None or not left or not stays_at_home(request, following):
                 return response
             await response.aclose()
             request, left = following, left - 1
@@ -245,7 +250,8 @@ async def _error_in(response: httpx.Response) -> dict[str, Any] | None:
     return error if is_object(error) and is_error(error) else None
 
 
-def _at_home(request: httpx.Request, following: httpx.Request) -> bool:
+def stays_at_home(request: Any, following: Any) -> bool:
+    """Tell whether a redirect leads to where the request was meant for."""
     old, new = request.url, following.url
     same = (old.scheme, old.host, old.port) == (new.scheme, new.host, new.port)
     upgrade = (old.scheme, new.scheme) == ("http", "https") and (

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Self
 
-from mcp_anyera._sdk import httpx
+from mcp_anyera.transports.http.library import httpx
 
 CONNECT_TIMEOUT: Final = 30.0
 READ_TIMEOUT: Final = 300.0
@@ -30,6 +30,15 @@ class HttpOptions:
     terminate_on_close: bool = True
     """Whether a legacy session is deleted at the end."""
     max_message_size: int | None = MAX_MESSAGE_SIZE
+    channel: Callable[[str, HttpOptions], Any] | None = field(default=None, repr=False)
+    """Makes what sends the requests, to be entered; ``None`` takes the HTTP library."""
+
+    @property
+    def caller(self) -> Any:
+        """What a server may tell callers apart by, to be hashed and never shown."""
+        own = {} if self.client is None else dict(self.client.headers)
+        login = None if self.auth is None else type(self.auth).__qualname__
+        return [own, dict(self.headers or {}), login]
 
     def open(self) -> httpx.AsyncClient:
         """Return the client to use."""
@@ -101,3 +110,11 @@ class Borrowed:
 
     async def __aexit__(self, *_exc: object) -> None:
         """Leave the client open."""
+
+
+def bare_url(url: str) -> str:
+    """Return a URL as errors may show it: without user, query and fragment."""
+    scheme, mark, rest = url.partition("://")
+    authority, slash, path = rest.partition("/")
+    host = authority.rpartition("@")[2]
+    return f"{scheme}{mark}{host}{slash}{path.partition('?')[0].partition('#')[0]}"

@@ -12,10 +12,10 @@ from typing import Final, TypeAlias, cast
 
 import anyio.abc
 
-from mcp_anyera._sdk import httpx
 from mcp_anyera.engine import ExchangeFault, Fault
 from mcp_anyera.engine.headers import METHOD_HEADER
 from mcp_anyera.transports.http.channel import Channel, Cursor, content_type, facts
+from mcp_anyera.transports.http.library import httpx
 from mcp_anyera.transports.http.session import EVENTS, SESSION_HEADER, LegacySession
 from mcp_anyera.transports.http.sse import SentEvent, TooLarge
 from mcp_anyera.transports.wire import (

@@ -12,11 +12,9 @@ from typing import Any
 import anyio
 import anyio.abc
 
-from mcp_anyera._sdk import sse_client
 from mcp_anyera.engine import ToServer
 from mcp_anyera.transports.background import plain
 from mcp_anyera.transports.http.clients import CONNECT_TIMEOUT, READ_TIMEOUT, Borrowed
-from mcp_anyera.transports.streams import StreamsWire
 from mcp_anyera.transports.wire import WireClosed
 
 
@@ -37,6 +35,10 @@ class SseFallback:
         def lend(headers: Any = None, timeout: Any = None, auth: Any = None) -> Any:
             del headers, timeout, auth
             return client
+
+        # Few URLs get here, and the rest need not wait for the SDK to load.
+        from mcp_anyera._sdk import sse_client  # noqa: PLC0415
+        from mcp_anyera.transports.streams import StreamsWire  # noqa: PLC0415
 
         transport = sse_client(
             url,

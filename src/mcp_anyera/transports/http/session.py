@@ -12,10 +12,10 @@ from typing import Final
 
 import anyio
 
-from mcp_anyera._sdk import httpx
 from mcp_anyera.engine import SessionState
 from mcp_anyera.engine.jsonrpc import is_object
 from mcp_anyera.transports.http.channel import Channel, Cursor, content_type
+from mcp_anyera.transports.http.library import httpx
 from mcp_anyera.transports.http.sse import SentEvent
 
 logger = logging.getLogger("mcp_anyera")

@@ -13,16 +13,16 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
 from functools import partial
-from typing import Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
 import anyio
 
-from mcp_anyera._sdk import SDK1, httpx
 from mcp_anyera.engine import Exchange, ToServer
 from mcp_anyera.transports.http.channel import Channel, Cursor
-from mcp_anyera.transports.http.clients import HttpOptions
+from mcp_anyera.transports.http.clients import HttpOptions, bare_url
 from mcp_anyera.transports.http.exchange import POST_HEADERS, Exchanger, Request
 from mcp_anyera.transports.http.fallback import SseFallback
+from mcp_anyera.transports.http.library import SDK1, httpx
 from mcp_anyera.transports.http.session import LegacySession
 from mcp_anyera.transports.wire import (
     Failed,
@@ -31,6 +31,9 @@ from mcp_anyera.transports.wire import (
     WireClosed,
     to_json,
 )
+
+if TYPE_CHECKING:
+    from mcp_anyera.memory import Identity
 
 PROBE_TIMEOUT: Final = 10.0
 """Seconds of patience with the probe. Unlike a process, a server that does not
@@ -69,6 +72,14 @@ class StreamableHttpWire:
         self._last_notice.set()
         self._initialized = self._last_notice
         self._fallback: SseFallback | None = None
+        self._client: httpx.AsyncClient | None = None
+
+    @property
+    def identity(self) -> Identity:
+        """The URL; headers and a login may tell callers apart."""
+        from mcp_anyera.memory import Identity  # noqa: PLC0415 - few bridges have one
+
+        return Identity("http", bare_url(self._url), self._url, self._options.caller)
 
     @property
     def extras(self) -> tuple[Any, ...]:
@@ -79,16 +90,26 @@ class StreamableHttpWire:
 
     async def __aenter__(self) -> Self:
         """Make the client, if the caller has given none."""
-        self._client = self._options.open()
-        if self._options.client is None:
-            await self._stack.enter_async_context(self._client)
-        self._channel = Channel(self._url, self._options, self._client)
+        self._channel = await self._open_channel()
         self._session = LegacySession(self._channel)
         self._tasks = anyio.create_task_group()
         await self._stack.enter_async_context(self._tasks)
         parts = (self._channel, self._session, self._put, self._tasks)
         self._exchanger = Exchanger(*parts)
         return self
+
+    async def _open_channel(self) -> Channel:
+        make = self._options.channel
+        if make is None:
+            return Channel(self._url, self._options, await self._open_client())
+        return await self._stack.enter_async_context(make(self._url, self._options))
+
+    async def _open_client(self) -> httpx.AsyncClient:
+        if self._client is None:
+            self._client = self._options.open()
+            if self._options.client is None:
+                await self._stack.enter_async_context(self._client)
+        return self._client
 
     async def __aexit__(self, *_exc: object) -> None:
         """Let notifications arrive, delete a legacy session, close the client."""
@@ -140,7 +161,7 @@ class StreamableHttpWire:
         Raises:
             OSError: There is none at this URL.
         """
-        lent = self._options.lend(self._client)
+        lent = self._options.lend(await self._open_client())
         self._fallback = SseFallback(self._url, lent, self._put)
         await self._fallback.start(self._tasks)
 

@@ -20,10 +20,11 @@ import anyio
 from mcp_anyera._sdk import SessionMessage, from_session_message, to_session_message
 from mcp_anyera.engine import Engine, EngineConfig, Event, Question, ToClient
 from mcp_anyera.engine.config import CONNECT_TIMEOUT, MAX_ROUNDS
+from mcp_anyera.memory import EraMemory, Recollection
 from mcp_anyera.transports.background import Background
 from mcp_anyera.transports.pump import Pump
 from mcp_anyera.transports.seeing import wire_for
-from mcp_anyera.transports.wire import Wire, engine_options
+from mcp_anyera.transports.wire import Wire, engine_options, recollection
 
 FLUSH_TIMEOUT: Final = 0.5
 """Seconds at the end for what was already said to go out; SDK 2.x waits as long."""
@@ -34,11 +35,12 @@ OnEvent: TypeAlias = Callable[[Event], None]
 class _Face:
     """The client side of the engine: a stream that the session reads."""
 
-    def __init__(self, on_event: OnEvent | None) -> None:
+    def __init__(self, on_event: OnEvent | None, known: Recollection | None) -> None:
         self._send, self.read = anyio.create_memory_object_stream[
             "SessionMessage | Exception"
         ](math.inf)
         self._on_event = on_event
+        self._known = known
 
     def to_client(self, effect: ToClient) -> None:
         """Put a message where the session reads."""
@@ -55,7 +57,9 @@ class _Face:
         raise AssertionError(question, reason)
 
     def notice(self, event: Event) -> None:
-        """Pass an event on."""
+        """Remember what it says, and pass it on."""
+        if self._known is not None:
+            self._known.hear(event)
         if self._on_event is not None:
             self._on_event(event)
 
@@ -127,6 +131,8 @@ class AdaptOptions:
     probe_timeout_seconds: float | None = None
     connect_timeout_seconds: float | None = CONNECT_TIMEOUT
     input_required_max_rounds: int = MAX_ROUNDS
+    probe: str = "modern_first"
+    memory: EraMemory | None = None
     on_event: OnEvent | None = None
 
 
@@ -168,8 +174,10 @@ class Adapted(AbstractAsyncContextManager[Any]):
             await self._background.stop()
 
     async def _run(self, ready: Callable[[], None], stop: anyio.Event) -> None:
-        face = _Face(self.options.on_event)
-        pump = Pump(Engine(self._config()), self.wire, face)
+        options = self.options
+        known = recollection(self.wire, options.memory)
+        face = _Face(options.on_event, known if options.mode == "auto" else None)
+        pump = Pump(Engine(self._config(known)), self.wire, face)
         try:
             async with self.wire, anyio.create_task_group() as tasks:
                 pump.start(tasks)
@@ -184,10 +192,12 @@ class Adapted(AbstractAsyncContextManager[Any]):
             pump.close()
             face.close()
 
-    def _config(self) -> EngineConfig:
+    def _config(self, known: Recollection | None) -> EngineConfig:
         options = self.options
+        about = (self.wire, options.mode, options.probe_timeout_seconds)
         return EngineConfig(
-            **engine_options(self.wire, options.mode, options.probe_timeout_seconds),
+            **engine_options(*about, known),
+            probe=options.probe,
             log_level=options.log_level,
             connect_timeout=options.connect_timeout_seconds,
             max_rounds=options.input_required_max_rounds,
@@ -203,6 +213,8 @@ def adapt(
     probe_timeout_seconds: float | None = None,
     connect_timeout_seconds: float | None = CONNECT_TIMEOUT,
     input_required_max_rounds: int = MAX_ROUNDS,
+    probe: str = "modern_first",
+    memory: EraMemory | None = None,
     on_event: OnEvent | None = None,
 ) -> Adapted:
     """Make a transport carry a server of any era to an unchanged session.
@@ -224,24 +236,28 @@ def adapt(
             a byte stream and 10 over HTTP when omitted.
         connect_timeout_seconds: Limit for the whole opening, in seconds.
         input_required_max_rounds: Rounds that one call may take.
+        probe: ``"modern_first"``, or ``"legacy_first"`` to shake hands first.
+        memory: Remembers the era of servers; used in mode ``"auto"`` only.
         on_event: Is called with each event; must return at once.
 
     Returns:
         An async context manager that yields what the transport yields.
 
     Raises:
-        ValueError: ``mode`` names nothing.
+        ValueError: ``mode`` or ``probe`` names nothing.
 
     Spec:
         2026-07-28 ``basic/versioning``, ``basic/patterns/mrtr``.
     """
-    EngineConfig(mode=mode)
+    EngineConfig(mode=mode, probe=probe)
     options = AdaptOptions(
         mode=mode,
         log_level=log_level,
         probe_timeout_seconds=probe_timeout_seconds,
         connect_timeout_seconds=connect_timeout_seconds,
         input_required_max_rounds=input_required_max_rounds,
+        probe=probe,
+        memory=memory,
         on_event=on_event,
     )
     return Adapted(wire_for(transport), options)

@@ -1,0 +1,109 @@
+"""What a bridge is told before it starts, and what follows from it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from random import random
+from urllib.parse import urlsplit
+
+from mcp_anyera.engine import CallOptions, EngineConfig, Face, Questions
+from mcp_anyera.engine.config import CONNECT_TIMEOUT, MAX_ROUNDS
+from mcp_anyera.transports.wire import Wire, engine_options
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BridgeOptions:
+    """One server, and how to deal with it; times are seconds."""
+
+    url: str | None = field(default=None, repr=False)
+    """Where the server is, or ``None`` for one that `command` starts."""
+    command: Sequence[str] = ()
+    env: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
+    """Laid over the variables that the bridge itself was started with."""
+    cwd: str | None = None
+    headers: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
+    oauth: bool = False
+    mode: str = "auto"
+    log_level: str | None = None
+    connect_timeout: float | None = CONNECT_TIMEOUT
+    probe_timeout: float | None = None
+    read_timeout: float | None = None
+    total_timeout: float | None = None
+    max_rounds: int = MAX_ROUNDS
+
+    @property
+    def target(self) -> str:
+        """The server as errors name it: a URL without secrets, or the command."""
+        return repr(" ".join(self.command)) if self.url is None else bare(self.url)
+
+    @property
+    def call_options(self) -> CallOptions:
+        """How long a call may take."""
+        return CallOptions(self.read_timeout, self.total_timeout)
+
+    def wire(self) -> Wire:
+        """Return the way to the server, which is entered to start or reach it."""
+        return self._process() if self.url is None else self._http(self.url)
+
+    def config(self, wire: Wire) -> EngineConfig:
+        """Return the rules of one connection.
+
+        Args:
+            wire: The way to the server.
+
+        Raises:
+            ValueError: The mode or the log level names nothing.
+        """
+        return EngineConfig(
+            **engine_options(wire, self.mode, self.probe_timeout),
+            target=self.target,
+            face=Face.LEGACY,
+            questions=Questions.CLIENT,
+            log_level=self.log_level,
+            connect_timeout=self.connect_timeout,
+            max_rounds=self.max_rounds,
+            jitter=random,
+        )
+
+    def _process(self) -> Wire:
+        from mcp_anyera.transports.stdio import StdioWire  # noqa: PLC0415 - one of two
+
+        name, *args = self.command
+        # Whoever wrote the configuration of the client gave the variables of the
+        # server to the bridge, so the server inherits them all.
+        command = _Command(name, args, dict(self.env), self.cwd)
+        return StdioWire(command, inherited=os.environ)
+
+    def _http(self, url: str) -> Wire:
+        from mcp_anyera.transports.http import (  # noqa: PLC0415 - one of two
+            HttpOptions,
+            StreamableHttpWire,
+        )
+
+        if self.oauth:
+            from mcp_anyera.bridge.oauth import login  # noqa: PLC0415 - needs the SDK
+
+            options = HttpOptions(headers=self.headers, auth=login(url))
+        else:
+            from mcp_anyera.bridge import lean  # noqa: PLC0415 - not for every URL
+
+            channel = lean.LeanChannel if lean.fits(url) else None
+            options = HttpOptions(headers=self.headers, channel=channel)
+        return StreamableHttpWire(url, options)
+
+
+@dataclass
+class _Command:
+    command: str
+    args: list[str]
+    env: dict[str, str] | None
+    cwd: str | None
+
+
+def bare(url: str) -> str:
+    """Return a URL without user, password, query and fragment."""
+    parts = urlsplit(url)
+    host = parts.netloc.rpartition("@")[2]
+    return f"{parts.scheme}://{host}{parts.path}"
