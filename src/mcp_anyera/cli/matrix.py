@@ -47,6 +47,7 @@ def run_options(parser: argparse.ArgumentParser) -> None:
     add("--jobs", type=int, metavar="N", help="pairs at a time (default: 2)")
     add("--timeout", type=float, metavar="S", help="of one scenario (default: 10)")
     add("--json", metavar="FILE", help="write the result")
+    add("--into", metavar="FILE", help="replace these pairs in an earlier result")
     add("--html", metavar="FILE", help="write one self-contained page")
     add("--gaps", metavar="FILE", help="known gaps (default: the repository's)")
 

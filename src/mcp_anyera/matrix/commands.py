@@ -16,7 +16,7 @@ from mcp_anyera.matrix.running import JOBS, LIMIT, Order, prepare, run
 from mcp_anyera.matrix.scenarios import Scenarios
 from mcp_anyera.matrix.views import terminal
 
-GROUPS: Final = ("sdk", "anyera")
+GROUPS: Final = ("sdk", "anyera", "bridge")
 """The client stacks that run when none are named."""
 INTERRUPTED: Final = 130
 
@@ -25,6 +25,7 @@ def run_command(arguments: Any) -> int:
     """Run a matrix, show it and write it down."""
     try:
         order = ordered(arguments)
+        earlier = results.load(Path(arguments.into)) if arguments.into else None
     except (OSError, ValueError) as error:
         print(f"anyera matrix: {error}", file=sys.stderr)
         return 2
@@ -37,6 +38,8 @@ def run_command(arguments: Any) -> int:
         except KeyboardInterrupt:
             interrupted = True
     data = result.data()
+    if earlier is not None:
+        data = results.joined(earlier, data, order.gaps)
     written(data, arguments)
     terminal.show(data)
     return INTERRUPTED if interrupted else results.status(data)
@@ -121,8 +124,9 @@ def _names(text: str) -> list[str]:
 
 def written(data: results.Json, arguments: Any) -> None:
     """Write the files that the command line asks for."""
-    if getattr(arguments, "json", None):
-        results.save(data, Path(arguments.json))
+    into = getattr(arguments, "into", None)
+    for path in filter(None, (arguments.json, into)):
+        results.save(data, Path(path))
     if arguments.html:
         from mcp_anyera.matrix.views import page  # noqa: PLC0415 - seldom
 

@@ -90,9 +90,7 @@ class Result:
     def _pair(self, pair: Pair) -> Json:
         client, server, transport = pair.name
         cells = {
-            name: self._cell(pair, name)
-            for name in self._scenarios
-            if name in pair.cells
+            name: _cell(pair, name) for name in self._scenarios if name in pair.cells
         }
         text = json.dumps(cells, ensure_ascii=False)
         scrub = places()
@@ -103,6 +101,7 @@ class Result:
             "server": server,
             "transport": transport,
             "revision": pair.revision,
+            "started": self._started.isoformat(),
             "seconds": pair.seconds,
             "cells": json.loads(text),
             "transcript": transcript.packed(pair.records, scrub),
@@ -153,6 +152,34 @@ def load(path: Path) -> Json:
     if not isinstance(data, dict) or cast("Json", data).get("schema") != SCHEMA:
         raise ValueError(f"{path} is no result of schema {SCHEMA}")
     return cast("Json", data)
+
+
+def joined(earlier: Json, later: Json, gaps: Gaps) -> Json:
+    """Return a result in which the pairs of a later run replace those of an earlier.
+
+    Each pair says when it was run. The whole is as complete as both runs are.
+    """
+
+    def name(pair: Json) -> tuple[str, str, str]:
+        return pair["client"], pair["server"], pair["transport"]
+
+    new = {name(pair): pair for pair in later["pairs"]}
+    kept = [new.pop(name(pair), pair) for pair in earlier["pairs"]]
+    data = {**later, "complete": earlier["complete"] and later["complete"]}
+    data["seconds"] = earlier["seconds"] + later["seconds"]
+    for kind in ("scenarios", "clients", "servers"):
+        data[kind] = {**earlier[kind], **later[kind]}
+    clients, servers = list(data["clients"]), list(data["servers"])
+    data["pairs"] = sorted(
+        [*kept, *new.values()],
+        key=lambda pair: (
+            servers.index(pair["server"]),
+            pair["transport"] != "stdio",
+            clients.index(pair["client"]),
+        ),
+    )
+    gaps.judge(data)
+    return data
 
 
 def counted(cells: Iterable[Json]) -> dict[str, int]:

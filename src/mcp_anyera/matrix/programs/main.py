@@ -143,7 +143,7 @@ class Run:
             needs(step["tool"], connection.tools)
         said = await play(Stage(session, self._desk, step, self._plan))
         # The next scenario deserves a connection that nothing has happened to.
-        if "order" in step or said.startswith("raised"):
+        if step["play"] in {"control", "cancel"} or said.startswith("raised"):
             await self._drop()
         return {"outcome": said, **self._revision(session)}
 
