@@ -69,7 +69,7 @@ matrix: ## every client stack with every server: the whole compat matrix, and it
 
 matrix-quick: ## the reduced matrix, and its page
 	$(ENVS) sdk2
-	$(MATRIX) --quick --jobs 3 --json $(QUICK).json --html $(QUICK).html $(ARGS)
+	$(MATRIX) --quick --jobs 4 --json $(QUICK).json --html $(QUICK).html $(ARGS)
 
 matrix-docs: ## write the page of the documentation and the README's table again
 	$(ENVS) sdk2

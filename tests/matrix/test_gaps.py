@@ -68,6 +68,24 @@ def test_an_error_is_no_known_gap(tmp_path: Path) -> None:
     assert results.errors(data) == ["mini with mini over stdio: what came"]
 
 
+def test_a_gap_that_is_a_race_is_never_stale(tmp_path: Path) -> None:
+    data = judged("pass", f"{GAP}sometimes = true\n", tmp_path)
+    assert results.status(data) == 0
+
+
+def test_pairs_of_a_later_run_replace_those_of_an_earlier(tmp_path: Path) -> None:
+    earlier, later = judged("fail", GAP, tmp_path), judged("pass", GAP, tmp_path)
+    other = {**earlier["pairs"][0], "transport": "http"}
+    earlier["pairs"].append(other)
+    gaps = Gaps.load(tmp_path / "gaps.toml")
+    data = results.joined(earlier, later, gaps)
+    found = [(each["transport"], each["cells"]["form"]) for each in data["pairs"]]
+    assert [transport for transport, _ in found] == ["stdio", "http"]
+    assert [cell["verdict"] for _, cell in found] == ["pass", "fail"]
+    assert results.status(data) == 0
+    assert "gap" in found[1][1]
+
+
 @pytest.mark.parametrize("key", ["reason", "links", "clients", "servers", "scenarios"])
 def test_a_gap_without_all_of_its_facts_is_refused(key: str, tmp_path: Path) -> None:
     lines = [line for line in GAP.splitlines() if not line.startswith(key)]
