@@ -52,7 +52,7 @@ def test_the_last_run_names_no_place_on_the_machine_that_it_ran_on() -> None:
     for pair in data["pairs"]:
         pair["transcript"] = transcript.unpacked(pair["transcript"])
     text = json.dumps(data)
-    for place in ("/home/", "/root/", "/tmp/", str(Path.home()), str(ROOT)):
+    for place in ("/home/", "/root/", "/tmp/", f"{Path.home()}/", str(ROOT)):
         assert place not in text
 
 
