@@ -10,10 +10,16 @@ PEERS := $(addprefix peer-,mcp-1.30 mcp-2.3 ts-2.4-modern fastmcp-2 fastmcp-3 \
 FLOOR_TESTS := tests/interop/test_verbs.py tests/interop/test_http.py \
     tests/test_in_process.py tests/test_parity.py
 
+MATRIX := .envs/sdk2/bin/python -m mcp_anyera matrix run
+LOCKS := src/mcp_anyera/matrix/locks
+RESULTS := compat-matrix/results/latest
+QUICK := compat-matrix/results/quick
+
 # The tests of two lines at once would measure each other's load.
 .NOTPARALLEL:
 .PHONY: help test demo lint types test-sdk1 test-sdk2 contract test-floors coverage \
-    conformance bench bench-bridge soak format lock clean
+    conformance bench bench-bridge soak matrix matrix-quick matrix-docs \
+    matrix-page-test format lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -59,6 +65,22 @@ conformance: ## the public conformance suite, on both SDK lines
 	for line in sdk1 sdk2; do $(PYTHON) conformance/run.py --suite-dir .envs/conformance \
 	    --python .envs/$$line/bin/python --node "$$($(ENVS) new-node)" $(ARGS) || exit 1; done
 
+matrix: ## every client stack with every server: the whole compat matrix, and its page
+	$(ENVS) sdk2
+	$(MATRIX) --jobs 4 --json $(RESULTS).json --html $(RESULTS).html $(ARGS)
+
+matrix-quick: ## the reduced matrix, and its page
+	$(ENVS) sdk2
+	$(MATRIX) --quick --jobs 4 --json $(QUICK).json --html $(QUICK).html $(ARGS)
+
+matrix-docs: ## write the page of the documentation and the README's table again
+	$(ENVS) sdk2
+	.envs/sdk2/bin/python scripts/matrix_docs.py
+
+matrix-page-test: ## the matrix page in a real browser (needs Chromium on the machine)
+	$(ENVS) page
+	.envs/page/bin/python -m pytest compat-matrix/test_page.py $(ARGS)
+
 bench: ## engine throughput, and the cost of a call beside the SDK alone
 	$(ENVS) sdk1 sdk2 peer-mcp-1.30 peer-mcp-2.3
 	$(PYTHON) benchmarks/run.py
@@ -78,9 +100,12 @@ format: ## rewrite the sources in our style
 
 lock: ## pin the requirements again
 	$(ENVS) tools
-	for name in tools sdk1 sdk1-floor sdk2 sdk2-floor; do \
+	for name in tools sdk1 sdk1-floor sdk2 sdk2-floor page; do \
 	    $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-header \
 	        --no-annotate requirements/$$name.in -o requirements/$$name.txt; done
+	for name in 1.24 1.30 2.0 2.3; do \
+	    $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-header \
+	        --no-annotate $(LOCKS)/mcp-$$name.in -o $(LOCKS)/mcp-$$name.txt; done
 
 clean: ## remove the environments and what the tests left
 	rm -rf .envs .contract .coverage* .pytest_cache .ruff_cache .hypothesis dist

@@ -7,6 +7,7 @@ environment lives in ``.envs/NAME`` and is made again only when its inputs chang
 ``sdk1``         mcp 1.30.0, this project, the test dependencies
 ``sdk2``         the same with mcp 2.3.0
 ``sdk1-floor``   the oldest 1.x that is supported; ``sdk2-floor``: the oldest 2.x
+``page``         a browser driver and SDK 2, for the test of the matrix page
 ``peer-NAME``    what ``compat-matrix/peers/NAME`` needs to run
 ``bench-NAME``   the same for ``benchmarks/peers/NAME``
 ``conformance``  the public conformance suite
@@ -36,7 +37,7 @@ RIVALS = ROOT / "benchmarks" / "peers"
 REQUIREMENTS = ROOT / "requirements"
 UV = "uv==0.13.9"
 OLDEST_NODE = 20
-ENV_NAMES = ("tools", "sdk1", "sdk1-floor", "sdk2", "sdk2-floor")
+ENV_NAMES = ("tools", "sdk1", "sdk1-floor", "sdk2", "sdk2-floor", "page")
 
 
 def main(names: list[str]) -> None:

@@ -123,7 +123,7 @@ async def insisted(cell: Cell) -> Any:
         return decline()
 
     async with cell.client(elicitation_callback=answer) as client:
-        error = await failure(client, "until_yes")
+        error = await failure(client, "insist")
     assert isinstance(error, QuestionDeclined), error
     return [type(error).__name__, len(asked)]
 
@@ -376,7 +376,7 @@ async def endless(cell: Cell) -> Any:
         error = await failure(client, "endless")
     assert isinstance(error, RoundsExceeded), error
     last = error.questions[0]["params"]["message"]
-    return [type(error).__name__, len(asked), last == "Question 3?"]
+    return [type(error).__name__, len(asked), last == "Question 4?"]
 
 
 @row("B18", "a round is malformed", [True, True, True], eras=("modern",))

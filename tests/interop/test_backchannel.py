@@ -27,12 +27,12 @@ async def test_on_stdio_the_process_is_started_again_as_legacy(peer: str) -> Non
     async with connected("client", peer, **options) as client:
         assert client.era is Era.MODERN
         assert text(await client.call_tool("two_rounds")) == "one then two"
-        assert text(await client.call_tool("calls_back")) == "called back by Ada"
+        assert text(await client.call_tool("old_way")) == "card for Ada"
         assert client.era is Era.LEGACY
-        assert text(await client.call_tool("calls_back")) == "called back by Ada"
+        assert text(await client.call_tool("old_way")) == "card for Ada"
         assert text(await client.call_tool("echo", {"text": "x"})) == "x"
     told = [event.tool for event in events if isinstance(event, Downgraded)]
-    assert told == ["calls_back"]
+    assert told == ["old_way"]
 
 
 async def test_over_http_a_legacy_session_is_opened_beside_the_modern_one() -> None:
@@ -40,11 +40,11 @@ async def test_over_http_a_legacy_session_is_opened_beside_the_modern_one() -> N
     options: dict[str, Any] = {**PATIENT, "on_event": events.append}
     async with connected("client", f"{DUAL}@http", **options) as client:
         for _ in range(2):
-            assert text(await client.call_tool("calls_back")) == "called back by Ada"
+            assert text(await client.call_tool("old_way")) == "card for Ada"
         assert client.era is Era.MODERN
         assert text(await client.call_tool("two_rounds")) == "one then two"
     told = [event.tool for event in events if isinstance(event, Downgraded)]
-    assert told == ["calls_back"]
+    assert told == ["old_way"]
 
 
 async def test_tools_of_fastmcp_4_that_call_back_work(
@@ -69,10 +69,10 @@ async def test_on_stdio_a_call_that_is_at_work_is_not_cut_off() -> None:
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(partial(call, "slow", seconds=0.5))
             await anyio.sleep(0.1)
-            tasks.start_soon(call, "calls_back")
-            tasks.start_soon(call, "calls_back")
+            tasks.start_soon(call, "old_way")
+            tasks.start_soon(call, "old_way")
     assert said[0] == "slept"
-    assert said[1:] == ["called back by Ada"] * 2
+    assert said[1:] == ["card for Ada"] * 2
 
 
 @pytest.mark.parametrize("peer", [DUAL, f"{DUAL}@http", "ts-2.4"])
@@ -82,10 +82,10 @@ async def test_whoever_cannot_afford_that_it_begins_twice_gets_the_error(
     options: dict[str, Any] = {**PATIENT, "no_back_channel": "raise"}
     async with connected("client", peer, **options) as client:
         if peer == "ts-2.4":
-            assert is_error(await client.call_tool("calls_back"))
+            assert is_error(await client.call_tool("old_way"))
             return
         with pytest.raises(SDKError, match="no back-channel") as caught:
-            await client.call_tool("calls_back")
+            await client.call_tool("old_way")
         assert "no_back_channel='legacy'" in caught.value.__notes__[0]
 
 
@@ -93,7 +93,7 @@ async def test_whoever_cannot_afford_that_it_begins_twice_gets_the_error(
 async def test_a_modern_only_server_keeps_its_error_and_goes_on(peer: str) -> None:
     async with connected("client", peer, **PATIENT) as client:
         with pytest.raises(SDKError, match="no back-channel"):
-            await client.call_tool("calls_back")
+            await client.call_tool("old_way")
         assert text(await client.call_tool("two_rounds")) == "one then two"
         assert client.era is Era.MODERN
 
@@ -107,7 +107,7 @@ async def test_the_tool_is_remembered(peer: str) -> None:
         options: dict[str, Any] = {**PATIENT, "on_event": events.append}
         async with connected("client", peer, memory=memory, **options) as client:
             eras.append(client.era)
-            assert text(await client.call_tool("calls_back")) == "called back by Ada"
+            assert text(await client.call_tool("old_way")) == "card for Ada"
     assert eras == [Era.MODERN, Era.MODERN]
     (entry,) = memory.servers()
-    assert (entry["era"], entry["tools"]) == ("modern", ["calls_back"])
+    assert (entry["era"], entry["tools"]) == ("modern", ["old_way"])

@@ -12,10 +12,6 @@ class Name(BaseModel):
     name: str
 
 
-class Yes(BaseModel):
-    yes: bool
-
-
 class Vendor(BaseModel):
     method: str
     params: dict[str, Any]
@@ -27,9 +23,7 @@ def add_contract_tools(server: FastMCP) -> None:
         ask,
         several,
         interview,
-        until_yes,
         open_page,
-        endless,
         keep_state,
         vendor,
         flood,
@@ -75,21 +69,9 @@ async def interview(who: str, ctx: Context) -> str:
     return f"{first}, {second}"
 
 
-async def until_yes(ctx: Context) -> str:
-    while (await ctx.elicit("Yes?", Yes)).action != "accept":
-        pass
-    return "yes"
-
-
 async def open_page(url: str, ctx: Context) -> str:
     answer = await ctx.elicit_url("Open the page", url, "page-1")
     return f"opened: {answer.action}"
-
-
-async def endless(ctx: Context) -> str:
-    for number in range(1000):
-        await ctx.elicit(f"Question {number}?", Name)
-    return "at last"
 
 
 def keep_state() -> str:

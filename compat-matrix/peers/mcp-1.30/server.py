@@ -141,6 +141,27 @@ async def three_questions(ctx: Context) -> str:
 
 
 @server.tool(structured_output=False)
+async def endless(ctx: Context) -> str:
+    for number in range(1, 151):
+        if (await ctx.elicit(f"Question {number}?", Name)).action != "accept":
+            return "stopped"
+    return "asked 150 times"
+
+
+@server.tool(structured_output=False)
+async def insist(ctx: Context) -> str:
+    for _ in range(20):
+        if (await ctx.elicit("Do you agree?", Go)).action == "accept":
+            return "agreed"
+    return "gave up"
+
+
+@server.tool(structured_output=False)
+def regional(region: str) -> str:
+    return f"served from {region}"
+
+
+@server.tool(structured_output=False)
 def patience(legs: int) -> str:
     return f"done after {legs} legs"
 

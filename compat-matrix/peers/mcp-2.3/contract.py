@@ -22,10 +22,6 @@ from pydantic import BaseModel
 STATES = ("", "ü ☃ \n", '{"a": 1.0}', "x" * 100_000)
 
 
-class Name(BaseModel):
-    name: str
-
-
 class Vendor(BaseModel):
     method: str
     params: dict[str, Any]
@@ -37,14 +33,11 @@ def add_contract_tools(server: MCPServer) -> None:
         ask,
         several,
         interview,
-        until_yes,
         open_page,
-        endless,
         keep_state,
         vendor,
         flood,
         members_only,
-        calls_back,
     )
     for tool in tools:
         server.add_tool(tool)
@@ -107,13 +100,6 @@ async def interview(who: str, ctx: Context) -> str | InputRequiredResult:
     return f"{ctx.request_state}, {name}"
 
 
-async def until_yes(ctx: Context) -> str | InputRequiredResult:
-    answer = answered(ctx)
-    if answer is None or answer.action != "accept":
-        return required(form("Yes?", "yes", "boolean"))
-    return "yes"
-
-
 async def open_page(url: str, ctx: Context) -> str | InputRequiredResult:
     answer = answered(ctx)
     return required(page(url)) if answer is None else f"opened: {answer.action}"
@@ -130,11 +116,6 @@ async def members_only(visits: int, ctx: Context) -> str | InputRequiredResult:
     return "welcome"
 
 
-async def endless(ctx: Context) -> str | InputRequiredResult:
-    number = int(ctx.request_state or 0)
-    return required(form(f"Question {number}?", "name"), str(number + 1))
-
-
 async def keep_state(ctx: Context) -> str | InputRequiredResult:
     """Hand out one state after the other and want each back as it was."""
     state = ctx.request_state
@@ -144,12 +125,6 @@ async def keep_state(ctx: Context) -> str | InputRequiredResult:
     if following == len(STATES):
         return "kept"
     return required(ListRootsRequest(), STATES[following])
-
-
-async def calls_back(ctx: Context) -> str:
-    """Ask as tools of the legacy era do, whatever the connection is."""
-    answer: Any = await ctx.elicit("Who?", Name)
-    return f"called back by {answer.data.name}"
 
 
 async def vendor(ctx: Context) -> str:

@@ -38,7 +38,7 @@ from mcp_types import (
     ToolChoice,
     UnsubscribeRequestParams,
 )
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 from starlette.responses import JSONResponse
 
 logging.disable(logging.WARNING)
@@ -227,6 +227,47 @@ async def three_questions(
     roots: Annotated[ListRootsResult, Resolve(ask_roots)],
 ) -> str:
     return f"{name.name} / {summary.content.text} / {len(roots.roots)}"
+
+
+@server.tool()
+async def endless(ctx: Context) -> str | InputRequiredResult:
+    if is_modern(ctx):
+        number = int(ctx.request_state or 0) + 1
+        question = form(f"Question {number}?", "name")
+        return InputRequiredResult(
+            input_requests={f"q{number}": question}, request_state=str(number)
+        )
+    for number in range(1, 151):
+        if (await ctx.elicit(f"Question {number}?", Name)).action != "accept":
+            return "stopped"
+    return "asked 150 times"
+
+
+@server.tool()
+async def insist(ctx: Context) -> str | InputRequiredResult:
+    if is_modern(ctx):
+        answer = answered(ctx, "agree")
+        if answer is not None and answer.action == "accept":
+            return "agreed"
+        return InputRequiredResult(input_requests={"agree": form("Agree?", "name")})
+    for _ in range(20):
+        if (await ctx.elicit("Do you agree?", Go)).action == "accept":
+            return "agreed"
+    return "gave up"
+
+
+InHeader = Field(json_schema_extra={"x-mcp-header": "Region"})
+
+
+@server.tool(structured_output=False)
+def regional(region: Annotated[str, InHeader]) -> str:
+    return f"served from {region}"
+
+
+@server.tool(structured_output=False)
+async def old_way(ctx: Context) -> str:
+    answer = await ctx.elicit("Whose card is it?", Name)
+    return f"card for {answer.data.name}"
 
 
 @server.tool()

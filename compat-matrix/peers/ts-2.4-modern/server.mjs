@@ -113,20 +113,29 @@ function addTools(server) {
     }
     return text(`${name.content.name} / ${summary.content.text} / ${roots.roots.length}`);
   });
+  tool('endless', {}, async (_args, ctx) => {
+    const number = Number(state(ctx) ?? 0) + 1;
+    return ask({ [`q${number}`]: form(`Question ${number}?`, 'name') }, String(number));
+  });
+  tool('insist', {}, async (_args, ctx) =>
+    answers(ctx).agree?.action === 'accept' ? text('agreed') : ask({ agree: form('Agree?', 'name') }),
+  );
+  const region = z.string().meta({ 'x-mcp-header': 'Region' });
+  tool('regional', { region }, async (args) => text(`served from ${args.region}`));
   tool('patience', { legs: z.number() }, async ({ legs }, ctx) => {
     const waited = Number(state(ctx) ?? 0);
     if (waited < legs) return inputRequired({ requestState: String(waited + 1) });
     return text(`done after ${legs} legs`);
   });
   // Asks as tools of the legacy era do, whatever the connection is.
-  tool('calls_back', {}, async (_args, ctx) => {
+  tool('old_way', {}, async (_args, ctx) => {
     const requestedSchema = {
       type: 'object',
       properties: { name: { type: 'string' } },
       required: ['name'],
     };
-    const answer = await ctx.mcpReq.elicitInput({ message: 'Who?', requestedSchema });
-    return text(`called back by ${answer.content?.name}`);
+    const answer = await ctx.mcpReq.elicitInput({ message: 'Whose card is it?', requestedSchema });
+    return text(`card for ${answer.content?.name}`);
   });
   tool('chatty', {}, async (_args, ctx) => {
     for (const level of ['debug', 'info', 'warning', 'error']) {

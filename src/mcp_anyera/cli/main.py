@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from mcp_anyera.cli.trouble import INTERRUPTED, Ended, Trouble
 
-COMMANDS: Final = ("probe", "call", "prompt", "resource", "bridge")
+COMMANDS: Final = ("probe", "call", "prompt", "resource", "bridge", "matrix")
 """The sub-commands, in the order in which the help shows them."""
 MARK: Final = "--"
 """Stands before the command that starts a server."""

@@ -1,0 +1,87 @@
+"""What is known not to pass, and why."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+Json = dict[str, Any]
+
+_KEYS = {"clients", "servers", "scenarios", "reason", "links"}
+
+
+@dataclass
+class Gap:
+    """Cells that are known to fail, and why."""
+
+    clients: list[str]
+    servers: list[str]
+    scenarios: list[str]
+    reason: str
+    links: list[str]
+    transports: list[str] = field(default_factory=lambda: ["*"])
+    sometimes: bool = False
+    """A race that may also be won; it is never stale."""
+
+    def names(self, pair: Json, scenario: str) -> bool:
+        """Tell whether it is about a cell of a pair of a result."""
+        return (
+            _any(pair["client"], self.clients)
+            and _any(pair["server"], self.servers)
+            and _any(pair["transport"], self.transports)
+            and _any(scenario, self.scenarios)
+        )
+
+    def __str__(self) -> str:
+        """Render what it is about."""
+        return f"{', '.join(self.scenarios)}: {self.clients} with {self.servers}"
+
+
+def _any(name: str, patterns: Iterable[str]) -> bool:
+    return any(fnmatchcase(name, pattern) for pattern in patterns)
+
+
+class Gaps(list[Gap]):
+    """All of them."""
+
+    @classmethod
+    def load(cls, file: Path | None) -> Gaps:
+        """Read them.
+
+        Raises:
+            ValueError: One lacks its reason, its links or what it is about.
+        """
+        if file is None or not file.exists():
+            return cls()
+        entries: list[dict[str, Any]] = tomllib.loads(file.read_text("utf-8"))["gap"]
+        for entry in entries:
+            if lost := sorted(key for key in _KEYS if not entry.get(key)):
+                raise ValueError(f"{file.name}: a gap without {', '.join(lost)}")
+        return cls(Gap(**entry) for entry in entries)
+
+    def judge(self, data: Json) -> None:
+        """Mark the failures of a result that are excused, and the gaps that are stale.
+
+        What the result says about gaps so far is forgotten.
+        """
+        used: set[int] = set()
+        met: set[int] = set()
+        for pair in data["pairs"]:
+            for name, cell in pair["cells"].items():
+                cell.pop("gap", None)
+                if cell["verdict"] not in {"pass", "fail"}:
+                    continue
+                about = [at for at, gap in enumerate(self) if gap.names(pair, name)]
+                met.update(about)
+                if cell["verdict"] == "fail" and about:
+                    used.update(about)
+                    cell["gap"] = about[0]
+        data["gaps"] = [
+            {"reason": gap.reason.strip(), "links": gap.links} for gap in self
+        ]
+        stale = [at for at in met - used if not self[at].sometimes]
+        data["stale"] = [str(self[at]) for at in sorted(stale) if data["complete"]]

@@ -1,0 +1,1 @@
+"""Views of a result: a terminal, Markdown and one page."""

@@ -1,0 +1,153 @@
+"""``anyera matrix run`` as a user meets it, with its exit statuses."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mcp_anyera.cli import main
+from mcp_anyera.matrix import result as results
+from tests.matrix.stage import MINIS
+
+SERVER = shlex.join([sys.executable, str(MINIS / "server.py"), "right"])
+CLIENT = shlex.join([sys.executable, str(MINIS / "client.py")])
+
+
+def run(*arguments: str, client: str = "right", only: str = "call,form") -> int:
+    mini = f"{CLIENT} {shlex.quote(client)}"
+    command = ["matrix", "run", "--client", mini, "--server", SERVER]
+    return main([*command, "--only", only, *arguments])
+
+
+def test_a_run_in_which_everything_passes_ends_with_0(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file, page = tmp_path / "result.json", tmp_path / "page.html"
+    assert run("--json", str(file), "--html", str(page)) == 0
+    data = results.load(file)
+    assert data["complete"]
+    assert [pair["client"] for pair in data["pairs"]] == ["your-client"]
+    said = capsys.readouterr()
+    assert "2 pass, 0 gap, 0 fail" in said.out
+    assert "your-client × your-server × stdio" in said.err
+    assert "<dialog" in page.read_text("utf-8")
+
+
+def test_a_required_cell_that_fails_ends_with_1(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert run(client="answers wrong") == 1
+    assert "form: card for Bob: Dune" in capsys.readouterr().out
+
+
+def test_a_run_that_cannot_be_completed_ends_with_2(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert run(client="cannot start") == 2
+    assert "could not be tried: your-client" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--only", "teleport"], "no such scenario: teleport"),
+        (["--servers", "nobody"], "no such peer: nobody"),
+        (["--clients", "nobody", "--server", "x"], "no such peer: nobody"),
+        (["--gaps", "/nowhere/at.all", "--only", "x"], "no such scenario"),
+    ],
+)
+def test_a_command_line_that_names_nothing_ends_with_2(
+    arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["matrix", "run", *arguments]) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_a_missing_prerequisite_is_an_error_and_no_skip(
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    from mcp_anyera.matrix import environments
+
+    monkeypatch.setattr(environments, "LOCKS", tmp_path)
+    command = ["matrix", "run", "--server", SERVER, "--clients", "client-2.3"]
+    assert main([*command, "--only", "call"]) == 2
+    assert "client-2.3 has no requirements.txt" in capsys.readouterr().out
+
+
+def test_views_are_made_of_a_result_that_is_there(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file, page = tmp_path / "result.json", tmp_path / "page.md"
+    run("--json", str(file))
+    assert main(["matrix", "page", str(file), "--markdown", str(page)]) == 0
+    assert page.read_text("utf-8").startswith("# The compat matrix")
+    file.write_text("{}")
+    assert main(["matrix", "page", str(file)]) == 2
+    assert "no result of schema 1" in capsys.readouterr().err
+
+
+def test_the_list_names_stacks_servers_and_scenarios(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["matrix", "list"]) == 0
+    said = capsys.readouterr().out
+    assert "client-2.3" in said
+    assert "mcp-2.3-modern" in said
+    assert "three-at-once" in said
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX signals")
+def test_an_interrupted_run_leaves_a_valid_result_and_no_process(
+    tmp_path: Path,
+) -> None:
+    file = tmp_path / "result.json"
+    mini = f"{CLIENT} hangs"
+    command = [sys.executable, "-m", "mcp_anyera", "matrix", "run", "--client", mini]
+    command += ["--server", SERVER, "--only", "call,form", "--json", str(file)]
+    scratch = {**os.environ, "TMPDIR": str(tmp_path)}
+    process = subprocess.Popen(
+        command, env=scratch, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    )
+    children = wait_for(lambda: alive(str(tmp_path), but=process.pid))
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=30)
+    assert process.returncode == 130
+    data: Any = json.loads(file.read_text())
+    assert data["complete"] is False
+    assert children
+    assert not alive(str(tmp_path), but=process.pid)
+
+
+def alive(mark: str, but: int) -> list[int]:
+    """Return the processes that have a word in their command line."""
+    listed = subprocess.run(
+        ["ps", "-A", "-ww", "-o", "pid=,args="],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    lines = (line.strip().partition(" ") for line in listed.stdout.splitlines())
+    return [
+        int(pid)
+        for pid, _, args in lines
+        if mark in args and "matrix run" not in args and int(pid) != but
+    ]
+
+
+def wait_for(found: Any) -> Any:
+    for _ in range(300):
+        if value := found():
+            return value
+        time.sleep(0.1)
+    raise AssertionError("it did not begin")

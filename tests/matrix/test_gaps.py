@@ -1,0 +1,108 @@
+"""Known gaps excuse what they name, and only while it fails."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from mcp_anyera.matrix import result as results
+from mcp_anyera.matrix.gaps import Gaps
+from mcp_anyera.matrix.pair import Cell, Pair
+from mcp_anyera.matrix.result import Result
+from tests.matrix.stage import mini_client, mini_server, paired
+
+GAP = """
+[[gap]]
+clients = ["mini"]
+servers = ["*"]
+scenarios = ["form"]
+reason = "It is wrong on purpose."
+links = ["https://example.com"]
+"""
+
+
+def finished(verdict: str) -> Pair:
+    pair = paired(mini_client("right"), mini_server("right"), "call", "form")
+    pair.cells = {"call": Cell("pass", "hello"), "form": Cell(verdict, "what came")}
+    return pair
+
+
+def judged(verdict: str, gaps: str, folder: Path) -> results.Json:
+    file = folder / "gaps.toml"
+    file.write_text(gaps)
+    pair = finished(verdict)
+    result = Result(pair.scenarios, [pair], Gaps.load(file))
+    result.add(pair)
+    result.complete = True
+    return result.data()
+
+
+def test_a_required_cell_that_fails_fails_the_run(tmp_path: Path) -> None:
+    data = judged("fail", GAP.replace('"form"', '"url"'), tmp_path)
+    assert results.failures(data) == ["mini with mini over stdio: form: what came"]
+    assert results.status(data) == 1
+
+
+def test_a_known_gap_is_excused_with_its_reason(tmp_path: Path) -> None:
+    data = judged("fail", GAP, tmp_path)
+    assert results.status(data) == 0
+    gap = data["gaps"][data["pairs"][0]["cells"]["form"]["gap"]]
+    assert gap["reason"] == "It is wrong on purpose."
+
+
+def test_a_gap_that_has_closed_fails_the_run(tmp_path: Path) -> None:
+    data = judged("pass", GAP, tmp_path)
+    assert results.status(data) == 1
+    assert "passes now" in results.failures(data)[0]
+
+
+def test_a_gap_about_cells_that_were_not_run_is_not_stale(tmp_path: Path) -> None:
+    data = judged("pass", GAP.replace('"mini"', '"other"'), tmp_path)
+    assert results.status(data) == 0
+
+
+def test_an_error_is_no_known_gap(tmp_path: Path) -> None:
+    data = judged("error", GAP, tmp_path)
+    assert results.status(data) == 2
+    assert results.errors(data) == ["mini with mini over stdio: what came"]
+
+
+def test_a_gap_that_is_a_race_is_never_stale(tmp_path: Path) -> None:
+    data = judged("pass", f"{GAP}sometimes = true\n", tmp_path)
+    assert results.status(data) == 0
+
+
+def test_pairs_of_a_later_run_replace_those_of_an_earlier(tmp_path: Path) -> None:
+    earlier, later = judged("fail", GAP, tmp_path), judged("pass", GAP, tmp_path)
+    other = {**earlier["pairs"][0], "transport": "http"}
+    earlier["pairs"].append(other)
+    gaps = Gaps.load(tmp_path / "gaps.toml")
+    data = results.joined(earlier, later, gaps)
+    found = [(each["transport"], each["cells"]["form"]) for each in data["pairs"]]
+    assert [transport for transport, _ in found] == ["stdio", "http"]
+    assert [cell["verdict"] for _, cell in found] == ["pass", "fail"]
+    assert results.status(data) == 0
+    assert "gap" in found[1][1]
+
+
+@pytest.mark.parametrize("key", ["reason", "links", "clients", "servers", "scenarios"])
+def test_a_gap_without_all_of_its_facts_is_refused(key: str, tmp_path: Path) -> None:
+    lines = [line for line in GAP.splitlines() if not line.startswith(key)]
+    with pytest.raises(ValueError, match=key):
+        judged("fail", "\n".join(lines), tmp_path)
+
+
+def test_the_repositorys_gaps_name_what_is_there() -> None:
+    from mcp_anyera.matrix.peers import Peers, clone, folders
+    from mcp_anyera.matrix.scenarios import Scenarios
+
+    root = clone()
+    assert root is not None
+    peers, scenarios = Peers.load(folders()), Scenarios.load()
+    from fnmatch import filter as matching
+
+    for gap in Gaps.load(root / "compat-matrix" / "known-gaps.toml"):
+        assert all(matching(peers.clients, each) for each in gap.clients), str(gap)
+        assert all(matching(peers.servers, each) for each in gap.servers), str(gap)
+        assert all(matching(scenarios, each) for each in gap.scenarios), str(gap)

@@ -1,0 +1,103 @@
+"""Scenarios and peers are data, and the sets of released revisions are frozen."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+import pytest
+
+from mcp_anyera.matrix.environments import LOCKS
+from mcp_anyera.matrix.peers import OWN, Peer, Peers, clone, folders, picked
+from mcp_anyera.matrix.scenarios import FILE, Scenarios
+
+FROZEN = {
+    "2024-11-05": "f3b21839458d",
+    "2025-03-26": "5aadd01fff49",
+    "2025-06-18": "01151fe02e6d",
+    "2025-11-25": "101f34cd055d",
+    "2026-07-28": "d5c796a7eb10",
+}
+"""The first letters of a digest of each set; see the end of ``scenarios.toml``."""
+
+
+def digests() -> dict[str, str]:
+    found: dict[str, list[str]] = {}
+    for name, scenario in Scenarios.load().items():
+        for revision in scenario.revisions:
+            found.setdefault(revision, []).append(name)
+    return {
+        revision: hashlib.sha256(" ".join(sorted(names)).encode()).hexdigest()[:12]
+        for revision, names in sorted(found.items())
+    }
+
+
+def test_the_sets_of_released_revisions_are_frozen() -> None:
+    assert digests() == FROZEN
+
+
+def test_every_scenario_can_be_played() -> None:
+    plays = (FILE.parent / "programs" / "plays.py").read_text()
+    for scenario in Scenarios.load().values():
+        assert f'    "{scenario.data["play"]}": ' in plays, scenario.id
+
+
+def test_every_scenario_links_to_the_specification() -> None:
+    for scenario in Scenarios.load().values():
+        assert scenario.links
+        for link in scenario.links:
+            assert link.startswith("https://modelcontextprotocol.io/specification/20")
+
+
+def test_a_set_that_names_no_scenario_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "scenarios.toml"
+    file.write_text(FILE.read_text("utf-8").replace('"connect", "call"', '"conect"', 1))
+    with pytest.raises(ValueError, match="conect"):
+        Scenarios.load(file)
+
+
+def test_a_scenario_that_is_asked_for_must_be_there() -> None:
+    assert list(Scenarios.load().chosen(["url", "call"])) == ["call", "url"]
+    with pytest.raises(ValueError, match="no such scenario: teleport"):
+        Scenarios.load().chosen(["call", "teleport"])
+
+
+def test_every_peer_is_described_completely() -> None:
+    peers = Peers.load(folders())
+    root = clone()
+    assert root is not None
+    for client in Peers.load([OWN]).clients.values():
+        assert (LOCKS / f"{client.data['environment']}.txt").exists(), client.name
+    for peer in [*peers.clients.values(), *peers.servers.values()]:
+        assert peer.data["links"], peer.name
+        assert peer.home.name == peer.name
+        for scenario in peer.data.get("scenarios", {}):
+            assert scenario in Scenarios.load(), peer.name
+    for client in peers.clients.values():
+        lacking: dict[str, list[str]] = client.data.get("unsupported", {})
+        assert all(set(names) <= set(Scenarios.load()) for names in lacking.values())
+        assert (client.home / client.data.get("program", "peer.toml")).exists()
+    for server in peers.servers.values():
+        for transport in server.transports:
+            program = server.data["start" if transport == "stdio" else "http"][0]
+            assert (server.home / program).exists(), server.name
+
+
+def test_the_reduced_matrix_has_both_lines_and_all_eras() -> None:
+    peers = Peers.load(folders())
+    quick = [each for each in peers.servers.values() if each.data.get("quick")]
+    assert {each.data["era"] for each in quick} == {"legacy", "dual", "modern"}
+    stacks = [each for each in peers.clients.values() if each.data.get("quick")]
+    assert {"mcp-1.30", "mcp-2.3"} <= {each.data["environment"] for each in stacks}
+
+
+def test_a_peer_that_lacks_something_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "peer.toml"
+    file.write_text('name = "x"\nkind = "server"\nenvironment = "y"\n')
+    with pytest.raises(ValueError, match="era, transports missing"):
+        Peer.read(file)
+
+
+def test_a_peer_that_is_asked_for_must_be_there() -> None:
+    with pytest.raises(ValueError, match="no such peer: nobody"):
+        picked(Peers.load(folders()).servers, ["nobody"])

@@ -1,0 +1,138 @@
+"""The harness proves itself: what is wrong on purpose must fail."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from mcp_anyera.matrix import pair as pairs
+from mcp_anyera.matrix.scenarios import Scenario, Scenarios
+from tests.matrix.stage import mini_client, mini_server, paired, real_client, verdicts
+
+IDS = ("connect", "call", "form", "progress", "list-changed", "ping")
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+@pytest.mark.parametrize("stack", ["session", "client", "adapt"])
+async def test_a_server_that_does_everything_right_passes(
+    stack: str, tmp_path: Path
+) -> None:
+    pair = paired(real_client(stack), mini_server("right"), *IDS)
+    assert await verdicts(pair, tmp_path) == dict.fromkeys(IDS, "pass")
+    assert pair.revision == "2025-11-25"
+
+
+@pytest.mark.parametrize("stack", ["session", "client"])
+async def test_a_server_that_does_everything_wrong_fails(
+    stack: str, tmp_path: Path
+) -> None:
+    pair = paired(real_client(stack), mini_server("mutters"), *IDS, limit=5.0)
+    found = await verdicts(pair, tmp_path)
+    assert found == {**dict.fromkeys(IDS, "fail"), "connect": "pass"}
+    assert pair.cells["call"].outcome == "olleh"
+    assert pair.cells["progress"].outcome == "counted; 3 reports, not rising"
+    assert pair.cells["list-changed"].outcome == "heard nothing"
+
+
+async def test_what_a_server_does_not_have_is_unsupported(tmp_path: Path) -> None:
+    pair = paired(real_client(), mini_server("has less"), "call", "form", "url")
+    found = await verdicts(pair, tmp_path)
+    assert found == {"call": "pass", "form": "unsupported", "url": "unsupported"}
+    assert pair.cells["form"].outcome == "the server has no issue_card"
+
+
+async def test_a_scenario_that_does_not_exist_is_unsupported(tmp_path: Path) -> None:
+    data = {"id": "teleport", "play": "teleport", "expect": ".*", "spec": ""}
+    scenario = Scenario("teleport", "It teleports.", ("2025-11-25",), data, "")
+    pair = paired(real_client(), mini_server("right"), "connect")
+    pair.scenarios = Scenarios({**pair.scenarios, "teleport": scenario})
+    found = await verdicts(pair, tmp_path)
+    assert found == {"connect": "pass", "teleport": "unsupported"}
+    assert "no play 'teleport'" in pair.cells["teleport"].outcome
+
+
+async def test_a_scenario_of_another_era_is_not_tried(tmp_path: Path) -> None:
+    pair = paired(mini_client("right"), mini_server("right"), "state-only", "call")
+    found = await verdicts(pair, tmp_path)
+    assert found == {"state-only": "unsupported", "call": "pass"}
+
+
+@pytest.mark.parametrize(
+    ("way", "verdict", "said"),
+    [
+        ("right", "pass", "card for Ada: Dune"),
+        ("answers wrong", "fail", "card for Bob: Dune"),
+        ("crashes", "fail", "the client ended with status 3"),
+        ("hangs", "fail", "the client hung"),
+        ("prints rubbish", "pass", "card for Ada: Dune"),
+        ("talks of something else", "pass", "card for Ada: Dune"),
+    ],
+)
+async def test_a_client_that_goes_wrong_fails_there_and_nowhere_else(
+    way: str,
+    verdict: str,
+    said: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(pairs, "GRACE", 2.0)
+    pair = paired(
+        mini_client(way), mini_server("right"), "call", "form", "ping", limit=1.0
+    )
+    found = await verdicts(pair, tmp_path)
+    assert found == {"call": "pass", "form": verdict, "ping": "pass"}
+    assert pair.cells["form"].outcome.startswith(said)
+
+
+async def test_a_client_that_cannot_start_is_an_error(tmp_path: Path) -> None:
+    pair = paired(mini_client("cannot start"), mini_server("right"), "call", "form")
+    assert await verdicts(pair, tmp_path) == {"call": "error", "form": "error"}
+    assert "no such module" in pair.cells["call"].outcome
+
+
+async def test_a_server_that_cannot_start_lets_every_scenario_fail(
+    tmp_path: Path,
+) -> None:
+    pair = paired(real_client(), mini_server("cannot start"), "connect", "call")
+    found = await verdicts(pair, tmp_path)
+    assert found == {"connect": "fail", "call": "fail"}
+    assert pair.cells["call"].outcome.startswith("not connected: ")
+
+
+async def test_an_http_server_that_does_not_listen_is_an_error(tmp_path: Path) -> None:
+    server = mini_server("cannot start", transports=["http"])
+    server.peer.data["http"] = server.peer.data["start"]  # type: ignore[index]
+    pair = paired(real_client(), server, "connect")
+    assert await verdicts(pair, tmp_path) == {"connect": "error"}
+    assert "no such thing" in pair.cells["connect"].outcome
+
+
+async def test_a_server_may_word_an_answer_in_its_own_way(tmp_path: Path) -> None:
+    changes = {"call": {"arguments": {"text": "abc"}, "expect": "ab."}}
+    server = mini_server("right", scenarios=changes)
+    pair = paired(real_client(), server, "call")
+    assert await verdicts(pair, tmp_path) == {"call": "pass"}
+
+
+async def test_what_has_no_meaning_for_a_client_is_unsupported(tmp_path: Path) -> None:
+    client = mini_client("right", unsupported={"it cannot be asked": ["form"]})
+    pair = paired(client, mini_server("right"), "call", "form")
+    assert await verdicts(pair, tmp_path) == {"call": "pass", "form": "unsupported"}
+    assert pair.cells["form"].outcome == "it cannot be asked"
+
+
+async def test_both_sides_of_the_layer_are_written_down(tmp_path: Path) -> None:
+    pair = paired(real_client("adapt"), mini_server("right"), "connect", "form")
+    await verdicts(pair, tmp_path)
+    for side in ("wire", "face"):
+        methods = [record["m"].get("method") for record in pair.records[side]["form"]]
+        assert "tools/call" in methods
+        assert "elicitation/create" in methods
+    opening = [record["m"].get("method") for record in pair.records["wire"]["connect"]]
+    assert "server/discover" in opening
+    assert "initialize" in opening
