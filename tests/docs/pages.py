@@ -9,7 +9,8 @@ at the top level. A ``text`` block right after one is what it prints. The names 
     <!-- peers: modern -->                 the page; else a legacy and a modern one
     <!-- file: card.py -->                 the block is saved, not run
     <!-- run: card.py PEER -->             what was saved is run; the text is its output
-                                           (URL, LEGACY, MODERN, DUAL: what they say)
+                                           (URL, LEGACY, MODERN, DUAL: what they say;
+                                           @peer-mcp-2.3/server.py: a saved server)
     <!-- run: guide-langchain/agent.py PEER -->     the same, in another environment
 """
 
@@ -172,6 +173,9 @@ class Run:
         """Return what a word of a command line stands for."""
         if word == "URL":
             return [shared(self.peer)]
+        if word.startswith("@"):
+            environment, _, name = word[1:].partition("/")
+            return [str(ROOT / ".envs" / environment / "bin" / "python"), name]
         peer = self.peer if word == "PEER" else PEERS.get(word.lower())
         return [word] if peer is None or not word.isupper() else command(peer)
 
