@@ -5,6 +5,9 @@ ENVS := $(PYTHON) scripts/envs.py
 BIN := .envs/tools/bin
 PEERS := $(addprefix peer-,mcp-1.30 mcp-2.3 ts-2.4-modern fastmcp-2 fastmcp-3 \
     fastmcp-4 everything-2025 everything-2026)
+# Frameworks that the documentation shows; which SDK line runs the tests is all the
+# same to them.
+GUIDES := $(addprefix guide-,langchain mcp-use openai-agents pydantic-ai)
 # What depends on the SDK; the engine does not.
 FLOOR_TESTS := tests/interop/test_verbs.py tests/interop/test_http.py \
     tests/test_in_process.py tests/test_parity.py
@@ -12,7 +15,7 @@ FLOOR_TESTS := tests/interop/test_verbs.py tests/interop/test_http.py \
 # The tests of two lines at once would measure each other's load.
 .NOTPARALLEL:
 .PHONY: help test demo lint types test-sdk1 test-sdk2 contract test-floors coverage \
-    conformance bench format lock clean
+    conformance docs wheel bench format lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -35,7 +38,7 @@ types: ## strict type checks, once for each SDK line
 	$(BIN)/pyright --project pyright-sdk2.json
 
 test-sdk1 test-sdk2: test-%: ## the tests on one SDK line
-	$(ENVS) $* $(PEERS)
+	$(ENVS) $* $(PEERS) $(if $(filter sdk2,$*),$(GUIDES))
 	rm -f .coverage.$*.*
 	COVERAGE_FILE=.coverage.$* .envs/$*/bin/python -m coverage run -m pytest $(ARGS)
 
@@ -53,6 +56,14 @@ coverage: ## what the tests of both lines have reached
 	$(BIN)/coverage report --include='src/mcp_anyera/engine/*,src/mcp_anyera/eras.py' --fail-under=100
 	$(BIN)/coverage report --fail-under=95
 
+docs: ## the site, in site/index.html; any warning is an error
+	$(ENVS) docs
+	.envs/docs/bin/mkdocs build --strict --quiet
+
+wheel: ## what is released: what it holds, its types, and that it installs
+	$(ENVS) tools sdk1 sdk2
+	$(PYTHON) scripts/wheel_check.py
+
 conformance: ## the public conformance suite, on both SDK lines
 	$(ENVS) sdk1 sdk2 conformance
 	for line in sdk1 sdk2; do $(PYTHON) conformance/run.py --suite-dir .envs/conformance \
@@ -69,9 +80,9 @@ format: ## rewrite the sources in our style
 
 lock: ## pin the requirements again
 	$(ENVS) tools
-	for name in tools sdk1 sdk1-floor sdk2 sdk2-floor; do \
+	for name in tools docs sdk1 sdk1-floor sdk2 sdk2-floor $(GUIDES); do \
 	    $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-header \
 	        --no-annotate requirements/$$name.in -o requirements/$$name.txt; done
 
 clean: ## remove the environments and what the tests left
-	rm -rf .envs .contract .coverage* .pytest_cache .ruff_cache .hypothesis dist
+	rm -rf .envs .contract .coverage* .pytest_cache .ruff_cache .hypothesis dist site

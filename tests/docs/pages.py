@@ -20,6 +20,7 @@ import ast
 import contextlib
 import inspect
 import io
+import os
 import re
 import subprocess
 import sys
@@ -161,6 +162,7 @@ class Run:
         done = subprocess.run(
             words,
             cwd=self.folder,
+            env={**os.environ, "MCP_USE_ANONYMIZED_TELEMETRY": "false"},
             capture_output=True,
             text=True,
             timeout=50,
