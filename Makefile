@@ -58,7 +58,7 @@ coverage: ## what the tests of both lines have reached
 
 docs: ## the site, in site/index.html; any warning is an error
 	$(ENVS) docs
-	.envs/docs/bin/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 .envs/docs/bin/mkdocs build --strict --quiet
 
 wheel: ## what is released: what it holds, its types, and that it installs
 	$(ENVS) tools sdk1 sdk2

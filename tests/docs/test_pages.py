@@ -31,6 +31,7 @@ def anyio_backend() -> str:
     return "asyncio"
 
 
+@pytest.mark.timeout(300)  # frameworks take their time to load
 @pytest.mark.parametrize(("page", "peer"), CELLS, ids=named)
 async def test_the_code_of_the_page_runs(page: Path, peer: str, tmp_path: Path) -> None:
     await Run(page, peer, tmp_path).all()
