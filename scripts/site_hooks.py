@@ -26,7 +26,7 @@ def on_page_markdown(markdown: str, page: Any, config: Any, **_more: Any) -> str
         if target == "docs" or in_site or target.startswith("../"):
             return match[0]
         kind = "tree" if (Path(config.docs_dir).parent / target).is_dir() else "blob"
-        return f"{match[1]}{config.repo_url}/{kind}/main/{target}{match[3]}"
+        return f"{match[1]}{config.extra['repository']}/{kind}/main/{target}{match[3]}"
 
     return LINK.sub(lead, markdown)
 
@@ -37,6 +37,6 @@ def on_page_content(html: str, config: Any, **_more: Any) -> str:
     def draw(match: re.Match[str]) -> str:
         drawing = Path(config.docs_dir, "pictures", match[2]).read_text("utf-8")
         label = f'<svg class="picture" role="img" aria-label="{escape(match[1])}"'
-        return drawing.replace("<svg", label, 1)
+        return f'<div class="drawing">{drawing.replace("<svg", label, 1)}</div>'
 
     return PICTURE.sub(draw, html)
