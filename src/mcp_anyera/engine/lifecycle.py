@@ -68,12 +68,12 @@ class Lifecycle:
 
     def __init__(self, context: Context) -> None:
         self._ctx = context
-        self.phase = Phase.NEW
+        self.phase: Phase = Phase.NEW
         self.client_id: WireId | None = None
         """Id of the ``initialize`` that waits for an answer."""
-        self.reopening = False
+        self.reopening: bool = False
         """Whether a session that was lost is being opened again."""
-        self.broken = False
+        self.broken: bool = False
         """Whether the last attempt at that has failed."""
         self.on_reopening: Callable[[], None] = _nothing
         self.on_reopened: Callable[[], None] = _nothing

@@ -65,7 +65,7 @@ class ScriptedServer:
             name: What it calls itself.
         """
         self.era = era
-        self.transcript = Transcript()
+        self.transcript: Transcript = Transcript()
         self._about = {
             "capabilities": dict(
                 {"tools": {}} if capabilities is None else capabilities
