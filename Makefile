@@ -7,7 +7,7 @@ PEERS := $(addprefix peer-,mcp-1.30 mcp-2.3 ts-2.4-modern fastmcp-2 fastmcp-3 \
     fastmcp-4 everything-2025 everything-2026)
 # Frameworks that the documentation shows; which SDK line runs the tests is all the
 # same to them.
-GUIDES := $(addprefix guide-,langchain mcp-use openai-agents pydantic-ai)
+GUIDES := $(addprefix guide-,google-adk langchain mcp-use openai-agents pydantic-ai)
 # What depends on the SDK; the engine does not.
 FLOOR_TESTS := tests/interop/test_verbs.py tests/interop/test_http.py \
     tests/test_in_process.py tests/test_parity.py
