@@ -1,7 +1,8 @@
 """What the site does with the pages beyond what its generator does.
 
 Pictures are put into the page, so that they take its colours. Links to files of the
-repository that are not part of the site lead to the repository.
+repository that are not part of the site lead to the repository. A page that would
+load something from elsewhere is an error.
 """
 
 from __future__ import annotations
@@ -13,6 +14,9 @@ from pathlib import Path
 from typing import Any
 
 LINK = re.compile(r"(\]\()(\.\./[^)#\s]*)([^)]*\))")
+ELSEWHERE = re.compile(
+    r'<(?:script|link|img|iframe)\b[^>]*(?:src|href)="https?://[^"]*'
+)
 PICTURE = re.compile(r'<img alt="([^"]*)" src="[^"]*pictures/([a-z-]+\.svg)"\s*/?>')
 
 
@@ -40,3 +44,11 @@ def on_page_content(html: str, config: Any, **_more: Any) -> str:
         return f'<div class="drawing">{drawing.replace("<svg", label, 1)}</div>'
 
     return PICTURE.sub(draw, html)
+
+
+def on_post_build(config: Any, **_more: Any) -> None:
+    """Refuse a site that needs a network."""
+    for page in sorted(Path(config.site_dir).rglob("*.html")):
+        found = ELSEWHERE.search(page.read_text("utf-8"))
+        if found is not None:
+            raise SystemExit(f"{page} loads from elsewhere: {found[0]}")
