@@ -21,12 +21,8 @@ UV = [str(TOOLS / "python"), "-m", "uv"]
 LINES = ("sdk1", "sdk2")
 META = {"METADATA", "RECORD", "WHEEL", "entry_points.txt", "licenses/LICENSE"}
 NEEDS = {"anyio", "mcp", "packaging", "pydantic"}
-CHOICE = """\
-    if SDK1:
-        from mcp_anyera._sdk._v1 import *
-    else:
-        from mcp_anyera._sdk._v2 import *
-"""
+CHOICE = re.compile(r"^( *)if SDK1:\n +(\S.*\n)\1else:\n +(\S.*\n)", re.MULTILINE)
+"""Where the sources choose between the two lines of the SDK."""
 IMPORT = """
 from importlib import import_module
 for part in ("", ".engine", ".testing", ".transports"):
@@ -88,12 +84,11 @@ def completeness(env: Path, line: str) -> str:
     This check reads no configuration, so what ``defineConstant`` does for a user of
     one SDK line is written into the installed copy.
     """
-    (chooser,) = env.glob("lib/python*/site-packages/mcp_anyera/_sdk/__init__.py")
-    text = chooser.read_text("utf-8")
-    if CHOICE not in text:
-        sys.exit(f"{chooser} does not choose the line as it used to")
-    chosen = f"    from mcp_anyera._sdk._v{line[-1]} import *\n"
-    chooser.write_text(text.replace(CHOICE, chosen), "utf-8")
+    package = next(env.glob("lib/python*/site-packages/mcp_anyera"))
+    for module in package.rglob("*.py"):
+        text = module.read_text("utf-8")
+        chosen = CHOICE.sub(r"\1\2" if line == "sdk1" else r"\1\3", text)
+        module.write_text(chosen, "utf-8")
     path = f"{env / 'bin'}{os.pathsep}{os.environ.get('PATH', '')}"
     pyright = (str(TOOLS / "pyright"), "--verifytypes", "mcp_anyera")
     types = run(*pyright, "--ignoreexternal", PATH=path, VIRTUAL_ENV=str(env))

@@ -14,7 +14,7 @@ import anyio
 
 from mcp_anyera.bridge.lines import LineReader
 from mcp_anyera.engine import ToServer
-from mcp_anyera.transports.wire import Wire
+from mcp_anyera.transports.wire import Traits, Wire
 
 if TYPE_CHECKING:
     from mcp_anyera.memory import Identity
@@ -33,7 +33,7 @@ class GatedWire:
             wire: The wire.
             reader: What the client says, to be held when the server does not read.
         """
-        self.traits = wire.traits
+        self.traits: Traits = wire.traits
         self._wire: Any = wire
         self._reader = reader
         self._open = anyio.Event()

@@ -80,10 +80,10 @@ class Lifecycle:
         self.on_lost: Callable[[Failure], None] = _nothing
         self._patience = Patience(context)
         self._http = context.config.exchange is Exchange.HTTP
-        self.has_no_legacy = False
+        self.has_no_legacy: bool = False
         """Whether a modern server was asked to shake hands, and would not."""
         self._legacy_only = self._locked = False
-        self.downgraded = False
+        self.downgraded: bool = False
         self._probed_at = 0.0
         self._remembered = context.config.remembered
         self._reset()
