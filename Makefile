@@ -6,6 +6,9 @@ BIN := .envs/tools/bin
 PEERS := $(addprefix peer-,mcp-1.30 mcp-2.3 ts-2.4-modern fastmcp-2 fastmcp-3 \
     fastmcp-4 everything-2025 everything-2026 ts-1.32-client \
     langchain-adapters-client mcp-use-client)
+# Frameworks that the documentation shows; which SDK line runs the tests is all the
+# same to them.
+GUIDES := $(addprefix guide-,google-adk langchain mcp-use openai-agents pydantic-ai)
 # What depends on the SDK; the engine does not.
 FLOOR_TESTS := tests/interop/test_verbs.py tests/interop/test_http.py \
     tests/test_in_process.py tests/test_parity.py
@@ -18,13 +21,13 @@ QUICK := compat-matrix/results/quick
 # The tests of two lines at once would measure each other's load.
 .NOTPARALLEL:
 .PHONY: help test demo lint types test-sdk1 test-sdk2 contract test-floors coverage \
-    conformance bench bench-bridge soak matrix matrix-quick matrix-docs \
+    conformance docs wheel bench bench-bridge soak matrix matrix-quick matrix-docs \
     matrix-page-test format lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
 
-test: lint types test-sdk1 test-sdk2 contract test-floors coverage ## everything that must pass, on both SDK lines
+test: lint types test-sdk1 test-sdk2 contract test-floors coverage docs wheel ## everything that must pass, on both SDK lines
 
 demo: ## one client program against three real servers, on both SDK lines
 	$(ENVS) sdk1 sdk2 peer-mcp-1.30 peer-mcp-2.3
@@ -42,7 +45,7 @@ types: ## strict type checks, once for each SDK line
 	$(BIN)/pyright --project pyright-sdk2.json
 
 test-sdk1 test-sdk2: test-%: ## the tests on one SDK line
-	$(ENVS) $* $(PEERS)
+	$(ENVS) $* $(PEERS) $(if $(filter sdk2,$*),$(GUIDES))
 	rm -f .coverage.$*.*
 	COVERAGE_FILE=.coverage.$* .envs/$*/bin/python -m coverage run -m pytest $(ARGS)
 
@@ -59,6 +62,14 @@ coverage: ## what the tests of both lines have reached
 	$(BIN)/coverage combine --keep --data-file=.coverage .coverage.sdk1.* .coverage.sdk2.*
 	$(BIN)/coverage report --include='src/mcp_anyera/engine/*,src/mcp_anyera/eras.py' --fail-under=100
 	$(BIN)/coverage report --fail-under=95
+
+docs: ## the site, in site/index.html; any warning is an error
+	$(ENVS) docs
+	NO_MKDOCS_2_WARNING=1 .envs/docs/bin/mkdocs build --strict --quiet
+
+wheel: ## what is released: what it holds, its types, and that it installs
+	$(ENVS) tools sdk1 sdk2
+	$(PYTHON) scripts/wheel_check.py
 
 conformance: ## the public conformance suite, on both SDK lines
 	$(ENVS) sdk1 sdk2 conformance
@@ -100,7 +111,7 @@ format: ## rewrite the sources in our style
 
 lock: ## pin the requirements again
 	$(ENVS) tools
-	for name in tools sdk1 sdk1-floor sdk2 sdk2-floor page; do \
+	for name in tools docs sdk1 sdk1-floor sdk2 sdk2-floor page $(GUIDES); do \
 	    $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-header \
 	        --no-annotate requirements/$$name.in -o requirements/$$name.txt; done
 	for name in 1.24 1.30 2.0 2.3; do \
@@ -108,4 +119,4 @@ lock: ## pin the requirements again
 	        --no-annotate $(LOCKS)/mcp-$$name.in -o $(LOCKS)/mcp-$$name.txt; done
 
 clean: ## remove the environments and what the tests left
-	rm -rf .envs .contract .coverage* .pytest_cache .ruff_cache .hypothesis dist
+	rm -rf .envs .contract .coverage* .pytest_cache .ruff_cache .hypothesis dist site

@@ -8,6 +8,8 @@ environment lives in ``.envs/NAME`` and is made again only when its inputs chang
 ``sdk2``         the same with mcp 2.3.0
 ``sdk1-floor``   the oldest 1.x that is supported; ``sdk2-floor``: the oldest 2.x
 ``page``         a browser driver and SDK 2, for the test of the matrix page
+``docs``         what builds the site; it reads the sources and does not run them
+``guide-NAME``   a framework that the documentation shows, and this project
 ``peer-NAME``    what ``compat-matrix/peers/NAME`` needs to run
 ``bench-NAME``   the same for ``benchmarks/peers/NAME``
 ``conformance``  the public conformance suite
@@ -37,7 +39,17 @@ RIVALS = ROOT / "benchmarks" / "peers"
 REQUIREMENTS = ROOT / "requirements"
 UV = "uv==0.13.9"
 OLDEST_NODE = 20
-ENV_NAMES = ("tools", "sdk1", "sdk1-floor", "sdk2", "sdk2-floor", "page")
+ENV_NAMES = (
+    "tools",
+    "docs",
+    "page",
+    "sdk1",
+    "sdk1-floor",
+    "sdk2",
+    "sdk2-floor",
+)
+WITHOUT_PROJECT = ("tools", "docs")
+GUIDES = "guide-"
 
 
 def main(names: list[str]) -> None:
@@ -65,8 +77,8 @@ def make(name: str) -> None:
 
 def inputs_of(name: str) -> list[Path]:
     """Return the files that decide what is in an environment."""
-    if name in ENV_NAMES:
-        project = [ROOT / "pyproject.toml"] if name != "tools" else []
+    if name in ENV_NAMES or name.startswith(GUIDES):
+        project = [] if name in WITHOUT_PROJECT else [ROOT / "pyproject.toml"]
         return [REQUIREMENTS / f"{name}.txt", *project]
     known = [source(name) / file for file in ("requirements.txt", "package-lock.json")]
     inputs = [path for path in known if path.exists()]
@@ -98,7 +110,7 @@ def builder(name: str):  # noqa: ANN201 - one of the functions below
     """Return the function that makes this environment."""
     if name == "tools":
         return make_tools
-    if name in ENV_NAMES:
+    if name in ENV_NAMES or name.startswith(GUIDES):
         return make_line
     lock = source(name) / "package-lock.json"
     return make_node_peer if lock.exists() else make_python_peer
@@ -115,10 +127,11 @@ def make_tools(name: str) -> None:
 
 
 def make_line(name: str) -> None:
-    """Make an environment with one SDK line and this project in it."""
+    """Make an environment with one SDK line and this project in it, or its docs."""
     uv("venv", "--quiet", "--python", sys.executable, ENVS / name)
     install(name, "-r", REQUIREMENTS / f"{name}.txt")
-    install(name, "--no-deps", "--editable", ROOT)
+    if name not in WITHOUT_PROJECT:
+        install(name, "--no-deps", "--editable", ROOT)
 
 
 def make_python_peer(name: str) -> None:

@@ -33,7 +33,7 @@ from mcp_anyera.transports.wire import Wire
 if TYPE_CHECKING:
     from mcp_anyera.connection import Connection, ConnectionOptions
 
-logger = logging.getLogger("mcp_anyera")
+logger: logging.Logger = logging.getLogger("mcp_anyera")
 
 _HEARD_ALREADY = frozenset(
     {

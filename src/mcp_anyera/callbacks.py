@@ -47,7 +47,7 @@ from mcp_anyera.engine import (
 from mcp_anyera.engine.failures import INTERNAL_ERROR, INVALID_PARAMS
 from mcp_anyera.eras import Era
 
-logger = logging.getLogger("mcp_anyera")
+logger: logging.Logger = logging.getLogger("mcp_anyera")
 
 ASKS: Final = 2
 """How often a form is put before an answer that does not fit it becomes a cancel."""

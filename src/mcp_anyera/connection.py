@@ -64,7 +64,7 @@ from mcp_anyera.transports.background import plain
 from mcp_anyera.transports.pump import Pump
 from mcp_anyera.transports.wire import Wire
 
-logger = logging.getLogger("mcp_anyera")
+logger: logging.Logger = logging.getLogger("mcp_anyera")
 
 FLUSH_TIMEOUT: Final = 0.5
 """Seconds at the end for what was already said to go out; SDK 2.x waits as long."""

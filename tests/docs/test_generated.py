@@ -51,25 +51,3 @@ def test_every_link_inside_the_repository_leads_somewhere(page: Path) -> None:
     for target in re.findall(r"\]\(([^)#]+)", page.read_text(encoding="utf-8")):
         if "://" not in target:
             assert (page.parent / target).exists(), target
-
-
-def test_the_readmes_example_runs_and_prints_what_it_says(tmp_path: Path) -> None:
-    from tests.interop.peers import DUAL, command
-
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    (program,) = [
-        part
-        for part in re.findall(r"```python\n(.*?)```", text, re.DOTALL)
-        if "anyio.run" in part
-    ]
-    (shown,) = re.findall(r"```\n(Era\.MODERN.*?)```", text, re.DOTALL)
-    card = tmp_path / "card.py"
-    card.write_text(program, encoding="utf-8")
-    done = subprocess.run(
-        [sys.executable, str(card), *command(DUAL)],
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=60,
-    )
-    assert done.stdout == shown

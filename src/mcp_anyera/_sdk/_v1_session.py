@@ -112,7 +112,7 @@ class Verbs:
             native: Parameters that only the 2.x line has a place for; none here.
         """
         del native
-        self.session = _LinkedSession(link, client_info)
+        self.session: _LinkedSession = _LinkedSession(link, client_info)
         self.session.adopt(opened)
         self._link = link
 

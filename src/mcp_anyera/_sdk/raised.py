@@ -32,7 +32,7 @@ class _Raised(AnyEraError, SDKError):  # noqa: N818 - the base of what is raised
             SDKError.__init__(self, ErrorData(**error))
         else:
             SDKError.__init__(self, **error)
-        self.args = (failure,)
+        self.args: tuple[Any, ...] = (failure,)
 
     @property
     def code(self) -> int:

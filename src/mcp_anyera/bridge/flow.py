@@ -14,7 +14,7 @@ import anyio
 
 from mcp_anyera.bridge.lines import LineReader
 from mcp_anyera.engine import ToServer
-from mcp_anyera.transports.wire import Wire
+from mcp_anyera.transports.wire import Traits, Wire
 
 if TYPE_CHECKING:
     from mcp_anyera.memory import Identity
@@ -39,7 +39,7 @@ class GatedWire:
         self._open = anyio.Event()
         self._open.set()
         self._wire: Any = make(self._ready)
-        self.traits = self._wire.traits
+        self.traits: Traits = self._wire.traits
         self._reader = reader
         self._sending = False
         self._unsent = 0

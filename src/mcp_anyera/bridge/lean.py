@@ -147,10 +147,12 @@ class LeanRequest:
         self, method: str, address: str, headers: dict[str, str], body: bytes
     ) -> None:
         """Describe it."""
-        self.method = method
-        self.address = address
-        self.headers = {name.lower(): value for name, value in headers.items()}
-        self.body = body
+        self.method: str = method
+        self.address: str = address
+        self.headers: dict[str, str] = {
+            name.lower(): value for name, value in headers.items()
+        }
+        self.body: bytes = body
 
     @property
     def url(self) -> Any:
@@ -183,9 +185,9 @@ class LeanResponse:
     ) -> None:
         """Take the head of a response."""
         self.request = request
-        self.status_code = head.status_code
-        self.reason_phrase = bytes(head.reason).decode("ascii", "replace")
-        self.headers = {
+        self.status_code: int = head.status_code
+        self.reason_phrase: str = bytes(head.reason).decode("ascii", "replace")
+        self.headers: dict[str, str] = {
             name.decode("ascii"): value.decode("latin-1")
             for name, value in head.headers
         }

@@ -132,7 +132,7 @@ class Redirect:
     def __init__(self, port: int | None) -> None:
         """Choose a port: the one that was registered, or a free one."""
         self._port = port or _free_port()
-        self.uri = f"http://127.0.0.1:{self._port}/callback"
+        self.uri: str = f"http://127.0.0.1:{self._port}/callback"
         self._came: asyncio.Future[dict[str, str]] | None = None
         self._server: asyncio.Server | None = None
 

@@ -35,7 +35,7 @@ class Outlet:
             waited_for: The requests whose answers end it; none for a stream that
                 goes on.
         """
-        self.waited_for = set(waited_for)
+        self.waited_for: set[int | str] = set(waited_for)
         self._endless = not self.waited_for
         self._queue: asyncio.Queue[Message | None] = asyncio.Queue()
 

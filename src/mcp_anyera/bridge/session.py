@@ -26,7 +26,7 @@ from mcp_anyera.engine import (
 from mcp_anyera.transports.pump import Pump
 from mcp_anyera.transports.wire import Wire
 
-logger = logging.getLogger("mcp_anyera.bridge")
+logger: logging.Logger = logging.getLogger("mcp_anyera.bridge")
 
 FLUSH_TIMEOUT: Final = 0.5
 """Seconds at the end for what was already said to go out."""
@@ -56,7 +56,7 @@ class Session:
         self._wire = wire
         self._client = client
         self._calls = options.call_options
-        self.engine = Engine(options.config(wire))
+        self.engine: Engine = Engine(options.config(wire))
         self._pump = Pump(self.engine, wire, self)
 
     async def run(self, ready: Callable[[], None], stop: anyio.Event) -> None:

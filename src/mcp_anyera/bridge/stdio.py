@@ -27,7 +27,7 @@ from mcp_anyera.engine import Message, ToClient, jsonrpc
 from mcp_anyera.engine.failures import INTERNAL_ERROR, INVALID_REQUEST
 from mcp_anyera.transports.wire import Malformed, from_json, to_json
 
-logger = logging.getLogger("mcp_anyera.bridge")
+logger: logging.Logger = logging.getLogger("mcp_anyera.bridge")
 
 PARSE_ERROR: Final = -32700
 DRAIN_TIMEOUT: Final = 2.0

@@ -36,7 +36,7 @@ from mcp_anyera.eras import BATCHING_REVISION, LEGACY_REVISIONS
 from mcp_anyera.transports.background import Background
 from mcp_anyera.transports.wire import Malformed, from_json, to_json
 
-logger = logging.getLogger("mcp_anyera.bridge")
+logger: logging.Logger = logging.getLogger("mcp_anyera.bridge")
 
 PATH: Final = "/mcp"
 LOOPBACK: Final = frozenset({"127.0.0.1", "localhost", "::1"})

@@ -36,7 +36,7 @@ class Asking:
         self._ctx = context
         self._calls = calls
         self._round_of: dict[WireId, tuple[Question, Call]] = {}
-        self.direct = Direct(context, calls)
+        self.direct: Direct = Direct(context, calls)
         """What a legacy server asks by requests of its own."""
         calls.on_close = self._call_ended
 

@@ -47,15 +47,15 @@ class Context:
 
     def __init__(self, config: EngineConfig) -> None:
         self.config = config
-        self.timers = Timers()
-        self.now = 0.0
+        self.timers: Timers = Timers()
+        self.now: float = 0.0
         self.out: list[Effect] = []
         self.era: Era | None = None
         self.revision: str | None = None
         self.server_capabilities: dict[str, Any] = {}
         self.initialize: dict[str, Any] = {}
         """Params of the session's ``initialize``."""
-        self.log_level = config.log_level
+        self.log_level: str | None = config.log_level
         self.opted_in = False
         """Whether a single request has asked for log messages by itself."""
         self.members: dict[str, Any] = {}

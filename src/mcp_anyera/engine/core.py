@@ -38,7 +38,7 @@ class Engine:
         Args:
             config: The rules of this connection; the defaults when omitted.
         """
-        self.config = config or EngineConfig()
+        self.config: EngineConfig = config or EngineConfig()
         self._ctx = ctx = Context(self.config)
         self._calls = calls = Calls(ctx)
         self._asking = asking = Asking(ctx, calls)

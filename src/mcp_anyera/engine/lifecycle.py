@@ -68,22 +68,22 @@ class Lifecycle:
 
     def __init__(self, context: Context) -> None:
         self._ctx = context
-        self.phase = Phase.NEW
+        self.phase: Phase = Phase.NEW
         self.client_id: WireId | None = None
         """Id of the ``initialize`` that waits for an answer."""
-        self.reopening = False
+        self.reopening: bool = False
         """Whether a session that was lost is being opened again."""
-        self.broken = False
+        self.broken: bool = False
         """Whether the last attempt at that has failed."""
         self.on_reopening: Callable[[], None] = _nothing
         self.on_reopened: Callable[[], None] = _nothing
         self.on_lost: Callable[[Failure], None] = _nothing
         self._patience = Patience(context)
         self._http = context.config.exchange is Exchange.HTTP
-        self.has_no_legacy = False
+        self.has_no_legacy: bool = False
         """Whether a modern server was asked to shake hands, and would not."""
         self._legacy_only = self._locked = False
-        self.downgraded = False
+        self.downgraded: bool = False
         self._probed_at = 0.0
         self._remembered = context.config.remembered
         self._reset()

@@ -45,9 +45,9 @@ class Plan:
             remembered: What is known of the server from before.
             legacy_only: Whether nothing but a handshake is left to try.
         """
-        self.only = Era.LEGACY if legacy_only else config.only
-        self.remembered = remembered if self.only is None else None
-        self.handshake_first = self.only is None and (
+        self.only: Era | None = Era.LEGACY if legacy_only else config.only
+        self.remembered: Remembered | None = remembered if self.only is None else None
+        self.handshake_first: bool = self.only is None and (
             config.probe == "legacy_first" or _sure_of_legacy(self.remembered)
         )
         self.probes = 0

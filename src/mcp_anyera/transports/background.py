@@ -19,7 +19,7 @@ import anyio
 Body = Callable[[Callable[[], None], anyio.Event], Awaitable[None]]
 """Calls its first argument when it is ready, and ends soon after the event."""
 
-logger = logging.getLogger("mcp_anyera")
+logger: logging.Logger = logging.getLogger("mcp_anyera")
 
 STOP_TIMEOUT: Final = 15.0
 """Seconds for a body to end by itself; longer than every wait inside one."""

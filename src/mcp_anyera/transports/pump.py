@@ -43,7 +43,7 @@ from mcp_anyera.transports.wire import (
     WireClosed,
 )
 
-logger = logging.getLogger("mcp_anyera")
+logger: logging.Logger = logging.getLogger("mcp_anyera")
 
 _UNWRITABLE: Final = (TypeError, ValueError, RecursionError)
 """What writing a message as JSON may raise."""

@@ -54,7 +54,7 @@ class Command(Protocol):
 class StdioWire:
     """The pipes of one server process, and the process itself."""
 
-    traits = Traits(restartable=True)
+    traits: Traits = Traits(restartable=True)
 
     def __init__(
         self,

@@ -35,7 +35,7 @@ class StreamsWire:
                 yielded; members after the pair are kept in `extras`.
             legacy_only: Whether nothing but legacy can come through.
         """
-        self.traits = Traits(legacy_only=legacy_only)
+        self.traits: Traits = Traits(legacy_only=legacy_only)
         self._source = source
         self._stack = AsyncExitStack()
         self._read: Any = None

@@ -27,7 +27,7 @@ class Malformed:
 
     def __init__(self, error: Exception) -> None:
         """Keep what the reader said about it."""
-        self.error = error
+        self.error: Exception = error
 
 
 @dataclass(frozen=True, slots=True)

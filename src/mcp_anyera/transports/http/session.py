@@ -18,7 +18,7 @@ from mcp_anyera.transports.http.channel import Channel, Cursor, content_type
 from mcp_anyera.transports.http.library import httpx
 from mcp_anyera.transports.http.sse import SentEvent
 
-logger = logging.getLogger("mcp_anyera")
+logger: logging.Logger = logging.getLogger("mcp_anyera")
 
 SESSION_HEADER: Final = "mcp-session-id"
 EVENTS: Final = "text/event-stream"

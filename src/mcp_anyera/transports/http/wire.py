@@ -50,7 +50,7 @@ ANSWER_ATTEMPTS: Final = 3
 class StreamableHttpWire:
     """One URL, in either era."""
 
-    traits = Traits(
+    traits: Traits = Traits(
         exchange=Exchange.HTTP, sse_fallback=True, probe_timeout=PROBE_TIMEOUT
     )
 
