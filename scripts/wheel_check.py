@@ -64,12 +64,12 @@ def check_contents(wheel: Path) -> None:
 
 
 def check_installed(wheel: Path, line: str, env: Path) -> None:
-    """Install the wheel with one SDK line and nothing else, and use it."""
+    """Install the wheel with one SDK line and its extra, and use it."""
     python, pins = env / "bin" / "python", ROOT / "requirements" / f"{line}.txt"
     run(*UV, "venv", "--quiet", "--python", sys.executable, str(env))
     # Copies, since `completeness` writes into them.
     into = ("--quiet", "--link-mode", "copy", "--python", str(python))
-    run(*UV, "pip", "install", *into, "--constraint", str(pins), str(wheel))
+    run(*UV, "pip", "install", *into, "--constraint", str(pins), f"{wheel}[cli]")
     found = run(str(python), "-W", "error", "-c", IMPORT)
     if str(env) not in found:
         sys.exit(f"{line}: {found} is not what was installed")

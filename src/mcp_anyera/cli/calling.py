@@ -46,8 +46,8 @@ class Caller:
         """Prepare it from a command line."""
         self._server = server
         self._arguments = arguments
-        self.display = Display(sys.stderr, quiet=arguments.quiet)
-        self.asker = self._asker()
+        self.display: Display = Display(sys.stderr, quiet=arguments.quiet)
+        self.asker: Asker = self._asker()
         self._interrupted = False
         self._waits = False
 

@@ -43,7 +43,7 @@ class Display:
     def __init__(self, stream: TextIO, *, quiet: bool = False) -> None:
         """Show things on a stream, or questions alone."""
         self._quiet = quiet
-        self.console = Console(file=stream, highlight=False, emoji=False)
+        self.console: Console = Console(file=stream, highlight=False, emoji=False)
         self._waiting: list[RenderableType] | None = None
         self._progress = Progress(
             SpinnerColumn(),

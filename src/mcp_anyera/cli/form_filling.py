@@ -36,7 +36,7 @@ class Form:
 
     def __init__(self, params: Mapping[str, Any]) -> None:
         """Read a form."""
-        self.fields = fields(params)
+        self.fields: tuple[Field, ...] = fields(params)
         self._parts: dict[str, Any] = schema_of(params).get("properties", {})
         self.content: dict[str, Any] = {}
 

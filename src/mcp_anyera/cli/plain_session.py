@@ -35,7 +35,7 @@ class PlainSession:
     def __init__(
         self, wire: Wire, config: EngineConfig, on_event: Callable[[Event], None]
     ) -> None:
-        self.pump = Pump(Engine(config), wire, self)
+        self.pump: Pump = Pump(Engine(config), wire, self)
         self._on_event = on_event
         self._ids = itertools.count(1)
         self._waiting: dict[int | str, anyio.Event] = {}

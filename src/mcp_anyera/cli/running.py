@@ -19,10 +19,8 @@ from mcp_anyera.transports.background import plain
 
 T = TypeVar("T")
 
-_ENDING: Final = tuple(
-    found
-    for name in ("SIGTERM", "SIGHUP")
-    if (found := getattr(signal, name, None)) is not None
+_ENDING: Final[tuple[signal.Signals, ...]] = tuple(
+    one for one in signal.Signals if one.name in {"SIGTERM", "SIGHUP"}
 )
 
 

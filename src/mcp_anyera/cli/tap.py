@@ -22,6 +22,7 @@ from mcp_anyera.transports.wire import (
     Malformed,
     Received,
     Suspicion,
+    Traits,
     Wire,
 )
 
@@ -103,9 +104,9 @@ class TappedWire:
     def __init__(self, wire: Wire) -> None:
         """Listen in on a wire that was not entered yet."""
         self._wire = wire
-        self.traits = wire.traits
-        self.heard = Heard()
-        self.fell_back = False
+        self.traits: Traits = wire.traits
+        self.heard: Heard = Heard()
+        self.fell_back: bool = False
 
     @property
     def _http(self) -> HttpWire:

@@ -13,7 +13,11 @@ from mcp_anyera.matrix.scenarios import LEGACY, MODERN
 OWN: Final = Path(__file__).with_name("stacks")
 """The client stacks that come with the package."""
 _CLONE: Final = Path(__file__).parents[3] / "compat-matrix" / "peers"
-ERAS: Final = {"legacy": (LEGACY,), "dual": (LEGACY, MODERN), "modern": (MODERN,)}
+ERAS: Final[dict[str, tuple[str, ...]]] = {
+    "legacy": (LEGACY,),
+    "dual": (LEGACY, MODERN),
+    "modern": (MODERN,),
+}
 
 
 @dataclass(frozen=True)
@@ -35,7 +39,7 @@ class Peer:
         """
         data = tomllib.loads(file.read_text("utf-8"))
         needed = {"name", "kind", "environment"}
-        needed |= {"era", "transports"} if data.get("kind") == "server" else {"group"}
+        needed |= {"group"} if data.get("kind") == "client" else {"era", "transports"}
         if lost := sorted(needed - set(data)):
             raise ValueError(f"{file}: {', '.join(lost)} missing")
         return cls(data["name"], data["kind"], file.parent, data)
@@ -91,8 +95,9 @@ class Peers:
         for folder in folders:
             for file in sorted(folder.glob("*/peer.toml")):
                 peer = Peer.read(file)
-                kind = peers.clients if peer.kind == "client" else peers.servers
-                kind[peer.name] = peer
+                # What else there is belongs to the tests of the bridge.
+                kinds = {"client": peers.clients, "server": peers.servers}
+                kinds.get(peer.kind, {})[peer.name] = peer
         return peers
 
     def in_groups(self, groups: Iterable[str]) -> list[Peer]:

@@ -175,7 +175,7 @@ class Reader:
         self._length = length
         self._buffer = b""
         self._told = False
-        self.answered = False
+        self.answered: bool = False
         """A response of JSON-RPC has passed."""
 
     def feed(self, part: bytes) -> None:

@@ -61,13 +61,15 @@ class Desk:
         self._recorder = recorder
         self._telling = telling
         self.session: Any = None
-        self.changed = asyncio.Event()
+        self.changed: asyncio.Event = asyncio.Event()
         self.prepare({})
 
     def prepare(self, step: dict[str, Any]) -> None:
         """Forget the last scenario and behave as this one wants."""
         self._step = step
-        self.asked = self._open = self.most_open = 0
+        self.asked: int = 0
+        self._open: int = 0
+        self.most_open: int = 0
         self.logs: list[str] = []
         self.heard: list[str] = []
         self.urls: list[str] = []

@@ -79,6 +79,6 @@ def write(file: Any, direction: str, message: Any, **more: Any) -> None:
 
 
 if __name__ == "__main__":
-    status = main(*sys.argv[1:])
+    _status = main(*sys.argv[1:])
     sys.stdout.flush()
-    os._exit(status & 0xFF)
+    os._exit(_status & 0xFF)
