@@ -21,7 +21,7 @@ QUICK := compat-matrix/results/quick
 # The tests of two lines at once would measure each other's load.
 .NOTPARALLEL:
 .PHONY: help test demo lint types test-sdk1 test-sdk2 contract test-floors coverage \
-    conformance docs wheel bench bench-bridge soak matrix matrix-quick matrix-docs \
+    conformance docs wheel bench bench-openings bench-bridge soak matrix matrix-quick matrix-docs \
     matrix-page-test format lock clean
 
 help: ## list the targets
@@ -95,6 +95,10 @@ matrix-page-test: ## the matrix page in a real browser (needs Chromium on the ma
 bench: ## engine throughput, and the cost of a call beside the SDK alone
 	$(ENVS) sdk1 sdk2 peer-mcp-1.30 peer-mcp-2.3
 	$(PYTHON) benchmarks/run.py
+
+bench-openings: ## connect time to servers of every kind, beside mcp.Client
+	$(ENVS) sdk2
+	.envs/sdk2/bin/python benchmarks/openings.py
 
 bench-bridge: ## anyera bridge beside mcp-remote
 	$(ENVS) sdk1 sdk2 peer-ts-2.4-modern bench-mcp-remote
