@@ -84,8 +84,6 @@ def test_a_modern_error_in_the_body_is_evidence_whatever_the_status() -> None:
         talk, probe = probed()
         supported = {"supported": ["2026-07-28"]}
         talk.exchange_fails(probe, status, error(probe, -32022, data=supported))
-        wire = talk.server_sees(method="initialize")["id"]
-        talk.exchange_fails(wire, status, error(wire, -32022, data=supported))
         again = talk.server_sees(method="server/discover")["id"]
         talk.server_says(result(again, DISCOVER), again)
         assert talk.notices(Connected).verdict.era is Era.MODERN

@@ -181,15 +181,15 @@ def test_a_server_that_offers_only_what_it_refuses_is_tried_with_a_handshake() -
     supported = {"supported": ["2026-07-28"]}
     with talk:
         talk.server_says(error(probe, UNSUPPORTED, data=supported))
-        wire = talk.server_sees(method="initialize")["id"]
-        talk.server_says(error(wire, UNSUPPORTED, data=supported))
         again = talk.server_sees(method="server/discover")["id"]
         talk.server_says(error(again, UNSUPPORTED, data=supported))
+        wire = talk.server_sees(method="initialize")["id"]
+        talk.server_says(error(wire, UNSUPPORTED, data=supported))
         talk.client_fails(
             "init",
             "could not connect to the server: the server accepts neither opening (tried: "
-            "server/discover: refused, and offers again, 2026-07-28; initialize: refused with error -32022: no; "
-            "server/discover: refused, and offers again, 2026-07-28)",
+            "server/discover: asked for 2026-07-28; server/discover: refused, and offers again, 2026-07-28; "
+            "initialize: refused with error -32022: no)",
         )
 
 

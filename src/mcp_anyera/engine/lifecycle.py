@@ -176,7 +176,6 @@ class Lifecycle:
         self.phase = Phase.PROBING
         self._patience.end("rung", "blocked")
         self._plan.probes += 1
-        self._plan.asked = revision
         members = stamp(revision, self._ctx.initialize, None)
         self._probed_at = self._ctx.now
         self._send(
@@ -279,13 +278,13 @@ class Lifecycle:
             self._fail(why_unasked(fault), fault)
 
     def _ask_again(self, revision: str) -> None:
-        other = revision != self._plan.asked and self._plan.probes == 1
-        said = "asked for" if other else "refused, and offers again,"
+        again = self._plan.probes > 1
+        said = "refused, and offers again," if again else "asked for"
         self._account.step("server/discover", f"{said} {revision}")
-        if other:
-            self._probe(revision)
-        else:
+        if again:
             self._legacy_found()
+        else:
+            self._probe(revision)
 
     def _legacy_found(self) -> None:
         if self._plan.only is Era.MODERN:

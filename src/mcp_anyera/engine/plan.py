@@ -62,8 +62,6 @@ class Plan:
         """The exchange that has refused it."""
         self.then_probe = False
         """Whether the process that is started again is to be probed."""
-        self.asked = ""
-        """The revision that the newest probe was written in."""
         self._rungs = _rungs(config, initialize)
 
     @property
