@@ -6,7 +6,6 @@ import os
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from random import random
-from urllib.parse import urlsplit
 
 from mcp_anyera.engine import CallOptions, EngineConfig, Face, Questions
 from mcp_anyera.engine.config import CONNECT_TIMEOUT, MAX_ROUNDS
@@ -36,7 +35,13 @@ class BridgeOptions:
     @property
     def target(self) -> str:
         """The server as errors name it: a URL without secrets, or the command."""
-        return repr(" ".join(self.command)) if self.url is None else bare(self.url)
+        if self.url is None:
+            return repr(" ".join(self.command))
+        from mcp_anyera.transports.http.clients import (  # noqa: PLC0415 - one of two
+            bare_url,
+        )
+
+        return bare_url(self.url)
 
     @property
     def call_options(self) -> CallOptions:
@@ -105,10 +110,3 @@ class _Command:
     args: list[str]
     env: dict[str, str] | None
     cwd: str | None
-
-
-def bare(url: str) -> str:
-    """Return a URL without user, password, query and fragment."""
-    parts = urlsplit(url)
-    host = parts.netloc.rpartition("@")[2]
-    return f"{parts.scheme}://{host}{parts.path}"

@@ -117,6 +117,5 @@ class Borrowed:
 def bare_url(url: str) -> str:
     """Return a URL as errors may show it: without user, query and fragment."""
     scheme, mark, rest = url.partition("://")
-    authority, slash, path = rest.partition("/")
-    host = authority.rpartition("@")[2]
-    return f"{scheme}{mark}{host}{slash}{path.partition('?')[0].partition('#')[0]}"
+    place = rest.partition("?")[0].partition("#")[0]
+    return f"{scheme}{mark}{place[place.partition('/')[0].rfind('@') + 1 :]}"
