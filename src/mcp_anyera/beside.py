@@ -27,6 +27,7 @@ from mcp_anyera.engine import (
     metadata,
     results,
 )
+from mcp_anyera.engine.subscriptions import LISTS
 from mcp_anyera.transports.background import Background
 from mcp_anyera.transports.wire import Wire
 
@@ -35,14 +36,9 @@ if TYPE_CHECKING:
 
 logger: logging.Logger = logging.getLogger("mcp_anyera")
 
-_HEARD_ALREADY = frozenset(
-    {
-        "notifications/tools/list_changed",
-        "notifications/prompts/list_changed",
-        "notifications/resources/list_changed",
-        "notifications/resources/updated",
-    }
-)
+_HEARD_ALREADY = {notification for _, notification in LISTS.values()} | {
+    "notifications/resources/updated"
+}
 
 
 class Beside:

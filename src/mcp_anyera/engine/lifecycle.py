@@ -195,7 +195,7 @@ class Lifecycle:
 
     def _lose_patience(self, patience: float) -> None:
         self._account.step("server/discover", f"no answer within {patience:g} s")
-        self._plan.silent = patience
+        self._plan.silent = self._sent[-1]
         if self._plan.refused:
             self._accepts_neither()
             return
@@ -442,8 +442,9 @@ class Lifecycle:
     def _end(self, phase: Phase) -> WireId | None:
         client_id = self.client_id
         self.phase, self.client_id = phase, None
-        slow = self._plan.silent is not None and not self._http
-        self._forget(self._sent[0] if slow and phase is Phase.READY else None)
+        # On a byte stream, a late answer tells that the server was only slow.
+        wanted = phase is Phase.READY and not self._http
+        self._forget(self._plan.silent if wanted else None)
         self._patience.end("connect")
         return client_id
 

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from mcp_anyera.engine.config import EngineConfig, Remembered
+from mcp_anyera.engine.context import WireId
 from mcp_anyera.engine.detection import Modern
 from mcp_anyera.engine.exchanges import ExchangeFault
 from mcp_anyera.engine.failures import (
@@ -52,8 +53,8 @@ class Plan:
         )
         self.probes = 0
         self.restarted = False
-        self.silent: float | None = None
-        """How long the probe had been left without an answer when it was given up."""
+        self.silent: WireId | None = None
+        """The probe that had no answer when the handshake began."""
         self.late: Modern | None = None
         """What the probe was answered with after the handshake had begun."""
         self.refused = False

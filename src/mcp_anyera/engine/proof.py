@@ -32,6 +32,7 @@ from mcp_anyera.engine.failures import (
     UNSUPPORTED_VERSION,
 )
 from mcp_anyera.engine.lifecycle import Lifecycle
+from mcp_anyera.engine.subscriptions import LISTS
 
 _LEGACY_SHAPED: Final = frozenset(
     {INVALID_REQUEST, METHOD_NOT_FOUND, CONNECTION_CLOSED, RESOURCE_NOT_FOUND}
@@ -41,9 +42,6 @@ _UNSEEN: Final = frozenset(
     {INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS, UNSUPPORTED_VERSION}
 )
 """What a request is refused with that was not executed."""
-_LISTS: Final = {"tools": "tools/list", "prompts": "prompts/list"} | {
-    "resources": "resources/list"
-}
 
 
 class Proof:
@@ -110,7 +108,7 @@ class Proof:
         if self._ctx.doubt == "remembered":
             return "server/discover"
         offered = self._ctx.server_capabilities
-        return next((_LISTS[key] for key in _LISTS if key in offered), None)
+        return next((f"{key}/list" for key in LISTS if key in offered), None)
 
     def _answered(self, method: str) -> Callable[[Message], None]:
         def answered(reply: Message) -> None:
