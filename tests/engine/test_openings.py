@@ -181,6 +181,13 @@ def test_a_server_that_is_not_legacy_any_more_is_probed_in_the_same_connect(
         is_open(talk, Era.MODERN)
 
 
+@pytest.mark.parametrize("status", [None, 401, 503])
+def test_a_remembered_server_that_is_unwell_has_not_changed(status: int | None) -> None:
+    with begun(exchange=HTTP, remembered=KNOWN_LEGACY) as talk:
+        talk.exchange_fails(shakes(talk), status)
+        assert talk.client_failure("init").http.status == status
+
+
 def test_a_mode_does_not_ask_the_memory() -> None:
     with begun(remembered=KNOWN_MODERN, mode="legacy") as talk:
         shakes(talk)

@@ -351,23 +351,20 @@ class Lifecycle:
         self._probe(LATEST_MODERN)
 
     def _initialize_failed(self, fault: ExchangeFault) -> None:
-        if fault.error is None and self._plan.forward(None, fault):
-            self._account.step("initialize", fault.reason)
-            self._ask_after_refusal(fault)
-        elif self._may_fall_back_now(fault):
+        code = (fault.error or {}).get("code")
+        forward = self._plan.forward(code, fault)
+        known = self._plan.late is not None or self._account.denied is not None
+        if not (forward or known) and self._may_fall_back(fault):
             self._account.step("initialize", fault.reason)
             self._fall_back(fault)
         elif fault.error is not None and fault.conclusive:
             self._initialize_refused(fault.error, fault)
+        elif forward:
+            self._account.step("initialize", fault.reason)
+            self._ask_after_refusal(fault)
         else:
             self._account.step("initialize", fault.reason)
             self._fail("the handshake failed", fault)
-
-    def _may_fall_back_now(self, fault: ExchangeFault) -> bool:
-        code = (fault.error or {}).get("code")
-        if self._plan.late is not None or self._account.denied:
-            return False
-        return self._may_fall_back(fault) and not self._plan.forward(code, fault)
 
     def _may_fall_back(self, fault: ExchangeFault) -> bool:
         config = self._ctx.config

@@ -88,7 +88,8 @@ class Plan:
             code: The JSON-RPC code of the refusal, or ``None``.
             fault: The HTTP exchange that was refused, if there was one.
         """
-        if not self.may_probe():
+        unwell = fault is not None and not fault.conclusive
+        if unwell or not self.may_probe():
             return False
         if code == UNSUPPORTED_VERSION:
             return True
