@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -24,7 +25,7 @@ from mcp_anyera import (
 )
 from mcp_anyera._sdk import SDKError, types
 from tests.contract.table import Cell, row
-from tests.interop.faces import EVERYTHING, elicit, text
+from tests.interop.faces import EVERYTHING, elicit, text, until
 from tests.interop.scripting import scripted_server
 
 KINDS = ("elicitation", "sampling", "roots")
@@ -308,11 +309,7 @@ def written(log: Path, word: str) -> Any:
     def there() -> bool:
         return log.exists() and word in log.read_text()
 
-    async def wait() -> None:
-        while not there():
-            await anyio.sleep(0.01)
-
-    return wait
+    return partial(until, there)
 
 
 async def cancel_when(client: Any, tool: str, arguments: Any, ready: Any) -> None:

@@ -13,7 +13,7 @@ from mcp_anyera._sdk import types
 from mcp_anyera.engine import NoLogLevel
 from tests.contract.asking import failure
 from tests.contract.table import Cell, row
-from tests.interop.faces import EVERYTHING, elicit, text
+from tests.interop.faces import EVERYTHING, elicit, text, until
 
 
 @row("B20", "a human takes longer than the machine may", "one then two")
@@ -63,9 +63,7 @@ class Ear:
         self.heard.append(params.level)
 
     async def until(self, count: int) -> list[str]:
-        with anyio.fail_after(10):
-            while len(self.heard) < count:
-                await anyio.sleep(0.01)
+        await until(lambda: len(self.heard) >= count)
         return list(self.heard)
 
 
@@ -119,9 +117,7 @@ async def changes(cell: Cell) -> Any:
         await client.subscribe_resource("note://plain")
         await client.call_tool("touch", {"uri": "note://plain"})
         await client.call_tool("add_tool")
-        with anyio.fail_after(10):
-            while len(heard & {"ResourceUpdated", "ToolListChanged"}) < 2:
-                await anyio.sleep(0.01)
+        await until(lambda: {"ResourceUpdated", "ToolListChanged"} <= heard)
     return sorted(heard)
 
 
@@ -135,9 +131,7 @@ async def vendor(cell: Cell) -> Any:
 
     async with cell.client(message_handler=handle) as client:
         await client.call_tool("vendor")
-        with anyio.fail_after(10):
-            while not heard:
-                await anyio.sleep(0.01)
+        await until(lambda: bool(heard))
     return [heard[0].method, heard[0].params]
 
 
@@ -159,8 +153,7 @@ async def slow_handler(cell: Cell) -> Any:
         gate.set()
         with anyio.fail_after(10):
             await changed.wait()
-            while len(heard) < 50:
-                await anyio.sleep(0.01)
+        await until(lambda: len(heard) >= 50)
     return [said, heard == [f"message {n}" for n in range(50)], changed.is_set()]
 
 

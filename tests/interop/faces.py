@@ -174,3 +174,10 @@ def is_error(result: Any) -> bool:
 def uri(value: str) -> Any:
     """Return a URI as the verbs of the installed line want it."""
     return AnyUrl(value) if SDK1 else value
+
+
+async def until(condition: Any) -> None:
+    """Wait for something that another process does."""
+    with anyio.fail_after(10):
+        while not condition():
+            await anyio.sleep(0.01)

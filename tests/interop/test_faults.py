@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -25,21 +24,18 @@ from mcp_anyera import (
     RawNotification,
     RoundsExceeded,
 )
-from mcp_anyera._sdk import SDKError, StdioServerParameters, types
+from mcp_anyera._sdk import SDKError, types
 from tests.interop.faces import EVERYTHING, text
+from tests.interop.scripting import scripted_process
 
 pytestmark = pytest.mark.interop
-SCRIPTED = str(Path(__file__).with_name("scripted.py"))
 
 
 @asynccontextmanager
 async def scripted(
     name: str, env: dict[str, str] | None = None, **options: Any
 ) -> AsyncGenerator[Client]:
-    parameters = StdioServerParameters(
-        command=sys.executable, args=[SCRIPTED, name], env=env
-    )
-    async with Client(parameters, **options) as client:
+    async with Client(scripted_process(name, env), **options) as client:
         yield client
 
 

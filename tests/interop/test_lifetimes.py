@@ -12,10 +12,9 @@ import anyio
 import pytest
 
 from mcp_anyera import Client
-from mcp_anyera._sdk import StdioServerParameters
 from tests.interop.faces import EVERYTHING
 from tests.interop.peers import LEGACY, MODERN, shared
-from tests.interop.scripting import SCRIPTED
+from tests.interop.scripting import scripted_process
 
 pytestmark = [
     pytest.mark.interop,
@@ -28,10 +27,6 @@ TIMES = 200
 @pytest.fixture
 def anyio_backend() -> str:
     return "asyncio"
-
-
-def scripted(name: str) -> StdioServerParameters:
-    return StdioServerParameters(command=sys.executable, args=[SCRIPTED, name])
 
 
 def left() -> tuple[int, int, int]:
@@ -49,7 +44,7 @@ async def connect(server: Any, **options: Any) -> None:
 
 @pytest.mark.parametrize("name", ["legacy", "modern", LEGACY, MODERN])
 async def test_hundreds_of_connections_leave_nothing_behind(name: str) -> None:
-    server = shared(name) if name in {LEGACY, MODERN} else scripted(name)
+    server = shared(name) if name in {LEGACY, MODERN} else scripted_process(name)
     await connect(server, **EVERYTHING)
     before = left()
     for _ in range(TIMES):
@@ -61,7 +56,9 @@ async def test_connections_that_are_given_up_leave_nothing_behind() -> None:
     before = left()
     for number in range(20):
         with anyio.move_on_after(number / 100), suppress(TimeoutError):
-            await asyncio.wait_for(connect(scripted("slow_modern")), number / 50)
+            await asyncio.wait_for(
+                connect(scripted_process("slow_modern")), number / 50
+            )
     await settled(before)
 
 
@@ -69,7 +66,7 @@ async def test_connections_that_fail_leave_nothing_behind() -> None:
     before = left()
     for _ in range(10):
         with suppress(ConnectionError):
-            await connect(scripted("dies_always"))
+            await connect(scripted_process("dies_always"))
         with suppress(ConnectionError):
             await connect("http://127.0.0.1:9/mcp")
     await settled(before)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -11,13 +10,13 @@ from typing import Any
 import pytest
 
 from mcp_anyera import Client, ConnectError, ConnectionLost, EraMemory, adapt
-from mcp_anyera._sdk import ClientSession, StdioServerParameters
+from mcp_anyera._sdk import ClientSession
 from mcp_anyera.engine import Connected, Downgraded, Mistaken, Reopened, Restarted
 from mcp_anyera.eras import Era
 from mcp_anyera.transports import stdio_client
 from tests.interop.faces import connected, text
-from tests.interop.peers import DUAL, LEGACY, MODERN, command, shared
-from tests.interop.scripting import SCRIPTED
+from tests.interop.peers import DUAL, LEGACY, MODERN, shared
+from tests.interop.scripting import SCRIPTED, scripted_process
 
 pytestmark = pytest.mark.interop
 
@@ -29,9 +28,7 @@ class Scripted:
         self._notes, self._era = folder / "notes", folder / "era"
         self.becomes(era)
         env = {"NOTES": str(self._notes), "ERA": str(self._era)}
-        self.parameters = StdioServerParameters(
-            command=sys.executable, args=[SCRIPTED, script], env=env
-        )
+        self.parameters = scripted_process(script, env)
         self.events: list[Any] = []
 
     def forget(self) -> None:
@@ -247,11 +244,8 @@ async def test_without_that_wish_it_stays_ended(tmp_path: Path) -> None:
 
 
 async def test_a_failed_connect_reads_as_a_report() -> None:
-    parameters = StdioServerParameters(
-        command=command(LEGACY)[0], args=[SCRIPTED, "dies_always"]
-    )
     with pytest.raises(ConnectError) as caught:
-        async with Client(parameters):
+        async with Client(scripted_process("dies_always")):
             pass
     error = caught.value
     assert SCRIPTED in str(error)

@@ -15,6 +15,7 @@ from tests.interop.faces import (
     connected,
     is_error,
     text,
+    until,
     uri,
 )
 from tests.interop.peers import PEERS, STDIO_PEERS, era
@@ -261,10 +262,3 @@ async def test_the_era_is_the_servers_own(peer: str) -> None:
         assert client.instructions == "A peer for tests."
         assert client.server_capabilities.tools is not None
         assert client.verdict.evidence
-
-
-async def until(condition: Any) -> None:
-    """Wait for something that another process does."""
-    with anyio.fail_after(10):
-        while not condition():
-            await anyio.sleep(0.01)

@@ -101,6 +101,12 @@ class Context:
         """Return a string id that cannot be anybody else's."""
         return f"{self.config.prefix}-{kind}-{self.next_id()}"
 
+    def adopt(self, era: Era, revision: str, capabilities: object) -> None:
+        """Take over what an opening has found out about the server."""
+        self.era, self.revision = era, revision
+        known = jsonrpc.is_object(capabilities)
+        self.server_capabilities = capabilities if known else {}
+
     def restamp(self) -> None:
         """Work out again what every modern request carries."""
         assert self.revision is not None

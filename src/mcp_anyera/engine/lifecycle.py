@@ -384,11 +384,7 @@ class Lifecycle:
     def _connect_modern(self, found: Modern, outcome: str) -> None:
         self._account.step(f"server/discover at {found.revision}", outcome)
         ctx = self._ctx
-        ctx.era, ctx.revision = Era.MODERN, found.revision
-        capabilities = found.discover.get("capabilities")
-        ctx.server_capabilities = (
-            capabilities if jsonrpc.is_object(capabilities) else {}
-        )
+        ctx.adopt(Era.MODERN, found.revision, found.discover.get("capabilities"))
         ctx.restamp()
         verdict = Verdict(
             Era.MODERN, found.revision, self._account.evidence, discover=found.discover
@@ -399,12 +395,7 @@ class Lifecycle:
 
     def _connect_legacy(self, revision: str, result: dict[str, Any]) -> None:
         self._account.step("initialize", f"agreed on {revision}")
-        ctx = self._ctx
-        ctx.era, ctx.revision = Era.LEGACY, revision
-        capabilities = result.get("capabilities")
-        ctx.server_capabilities = (
-            capabilities if jsonrpc.is_object(capabilities) else {}
-        )
+        self._ctx.adopt(Era.LEGACY, revision, result.get("capabilities"))
         verdict = Verdict(
             Era.LEGACY, revision, self._account.evidence, initialize=result
         )
