@@ -78,6 +78,10 @@ class GatedWire:
         await self._ready()
         return await self._wire.receive()
 
+    def post(self, sent: ToServer) -> bool:
+        """Send one message at once; ``False`` when it needs `send`."""
+        return self._wire.post(sent)
+
     async def send(self, messages: Sequence[ToServer]) -> None:
         """Write messages, and let the client go on when they are written."""
         self._sending = True

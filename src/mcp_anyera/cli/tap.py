@@ -131,6 +131,13 @@ class TappedWire:
         """Close the wire."""
         await self._wire.__aexit__(exc_type, exc, traceback)
 
+    def post(self, sent: ToServer) -> bool:
+        """Send one message at once."""
+        taken = self._wire.post(sent)
+        if taken:
+            self.heard.sent(sent.message, anyio.current_time())
+        return taken
+
     async def send(self, messages: Sequence[ToServer]) -> None:
         """Write messages in order."""
         for sent in messages:
@@ -152,13 +159,6 @@ class TappedWire:
         await self._wire.watch()
 
     # -- HTTP ----------------------------------------------------------------------
-
-    def post(self, sent: ToServer) -> bool:
-        """Start the exchange of one message."""
-        taken = self._http.post(sent)
-        if taken:
-            self.heard.sent(sent.message, anyio.current_time())
-        return taken
 
     def attach(self, take: Callable[[object], None]) -> None:
         """Hand what arrives over at once."""

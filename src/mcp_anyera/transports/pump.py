@@ -86,6 +86,7 @@ class Pump:
         self._reading: anyio.CancelScope | None = None
         self._ended = False
         self._flushing = False
+        self._sending = False
         self._tasks: anyio.abc.TaskGroup | None = None
         self._outbox: list[ToServer] = []
         self._outgoing = anyio.Event()
@@ -127,13 +128,18 @@ class Pump:
 
     def _to_server(self, sent: ToServer) -> None:
         try:
-            if self._http is not None and self._http.post(sent):
+            if self._has_way and self._wire.post(sent):
                 return
         except _UNWRITABLE as error:
             self._unsendable(sent, error)
             return
         self._outbox.append(sent)
         self._outgoing.set()
+
+    @property
+    def _has_way(self) -> bool:
+        # What is ahead on a byte stream stays ahead; over HTTP nothing ever is.
+        return self._http is not None or not (self._outbox or self._sending)
 
     def _want_restart(self) -> None:
         self._restart_wanted = True
@@ -230,7 +236,9 @@ class Pump:
         while self._outbox or not self._flushing:
             if self._outbox:
                 batch, self._outbox = self._outbox, []
+                self._sending = True
                 await self._send(batch)
+                self._sending = False
             else:
                 self._outgoing = anyio.Event()
                 await self._outgoing.wait()

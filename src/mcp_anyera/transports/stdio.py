@@ -23,6 +23,7 @@ import anyio
 import anyio.abc
 
 from mcp_anyera.engine import ToServer
+from mcp_anyera.transports.pipe import Pipe
 from mcp_anyera.transports.wire import Traits, WireClosed, from_json, to_json
 
 if TYPE_CHECKING:
@@ -74,6 +75,7 @@ class StdioWire:
         self._inherited = inherited
         self._errlog = errlog
         self._process: anyio.abc.Process | None = None
+        self._pipe: Pipe | None = None
         self._buffer = bytearray()
         self._scanned = 0
         self._lines: deque[bytes] = deque()
@@ -107,15 +109,23 @@ class StdioWire:
     async def _start(self) -> None:
         given = self._parameters
         command = shutil.which(given.command) if sys.platform == "win32" else None
-        self._process = await anyio.open_process(
-            [command or given.command, *given.args],
-            env={**self._environment(), **(given.env or {})},
-            cwd=given.cwd,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            start_new_session=True,
-        )
+        self._pipe = _pipe()
+        try:
+            self._process = await anyio.open_process(
+                [command or given.command, *given.args],
+                env={**self._environment(), **(given.env or {})},
+                cwd=given.cwd,
+                stdin=subprocess.PIPE if self._pipe is None else self._pipe.outlet,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                start_new_session=True,
+            )
+        except BaseException:
+            await _close(self._pipe)
+            raise
+        finally:
+            if self._pipe is not None:
+                self._pipe.handed_over()
         self._buffer.clear()
         self._lines.clear()
         self._scanned = 0
@@ -139,13 +149,15 @@ class StdioWire:
         await self._start()
 
     async def _stop(self) -> None:
-        process, self._process = self._process, None
+        stdin, process = self._stdin, self._process
+        self._pipe = self._process = None
         if process is None:
             return
         with anyio.CancelScope(shield=True):
             async with anyio.create_task_group() as tasks:
                 # A server that is stuck writing could not see that its input ended.
                 tasks.start_soon(_drain, process.stdout)
+                await _close(stdin)
                 await _end(process)
                 tasks.cancel_scope.cancel()
             for stream in (process.stdout, process.stderr):
@@ -154,14 +166,31 @@ class StdioWire:
 
     # -- messages ------------------------------------------------------------------
 
+    def post(self, sent: ToServer) -> bool:
+        """Write a message at once; ``False`` when it needs `send`.
+
+        Raises:
+            TypeError, ValueError, RecursionError: It cannot be written as JSON.
+        """
+        if self._pipe is None:
+            return False
+        try:
+            return self._pipe.offer(_line(sent))
+        except OSError:
+            return True  # gone, which the reader notices
+
     async def send(self, messages: Sequence[ToServer]) -> None:
         """Write messages, one line each; a process that is gone is no error here."""
-        process = self._process
-        if process is None or process.stdin is None:
-            return
-        lines = b"".join(to_json(sent.message).encode() + b"\n" for sent in messages)
+        stdin = self._stdin
+        lines = b"".join(map(_line, messages))
         with suppress(*_GONE):
-            await process.stdin.send(lines)
+            if stdin is not None:
+                await stdin.send(lines)
+
+    @property
+    def _stdin(self) -> Pipe | anyio.abc.ByteSendStream | None:
+        process = self._process
+        return self._pipe or (None if process is None else process.stdin)
 
     async def receive(self) -> object:
         """Return the next message, or `Malformed` for a line that is none.
@@ -238,8 +267,16 @@ class StdioWire:
         return f"{reason}; stderr ends with: {' | '.join(shown)}" if shown else reason
 
 
+def _pipe() -> Pipe | None:
+    # The pipes of Windows cannot be written to without blocking.
+    return None if sys.platform == "win32" else Pipe()
+
+
+def _line(sent: ToServer) -> bytes:
+    return to_json(sent.message).encode() + b"\n"
+
+
 async def _end(process: anyio.abc.Process) -> None:
-    await _close(process.stdin)
     if await _exited(process, LEAVE_TIMEOUT):
         return
     _signal(process, force=False)
@@ -254,7 +291,7 @@ async def _drain(stream: anyio.abc.ByteReceiveStream | None) -> None:
             await stream.receive()
 
 
-async def _close(stream: anyio.abc.AsyncResource | None) -> None:
+async def _close(stream: anyio.abc.AsyncResource | Pipe | None) -> None:
     if stream is not None:
         with suppress(*_GONE):
             await stream.aclose()

@@ -62,6 +62,11 @@ class StreamsWire:
             await stream.aclose()
         await self._stack.__aexit__(exc_type, exc, traceback)
 
+    def post(self, sent: ToServer) -> bool:
+        """Refuse: a stream of the SDK may have to wait."""
+        del sent
+        return False
+
     async def send(self, messages: Sequence[ToServer]) -> None:
         """Write messages; a closed stream is no error here."""
         try:

@@ -108,6 +108,16 @@ class Wire(Protocol):
         """
         ...
 
+    def post(self, sent: ToServer) -> bool:
+        """Send one message at once; ``False`` when it needs `send`.
+
+        Nothing may be ahead of it on a byte stream.
+
+        Raises:
+            TypeError, ValueError, RecursionError: It cannot be written as JSON.
+        """
+        ...
+
     async def send(self, messages: Sequence[ToServer]) -> None:
         """Write messages in order; a server that is gone is no error here."""
         ...
@@ -136,17 +146,9 @@ class Wire(Protocol):
 class HttpWire(Wire, Protocol):
     """A wire on which every request has an exchange of its own.
 
-    Nothing on it has to wait for something else, so both directions have a short
-    way past the loops that a byte stream needs.
+    Nothing on it has to wait for something else, so what arrives has a short way past
+    the loop that a byte stream needs.
     """
-
-    def post(self, sent: ToServer) -> bool:
-        """Start the exchange of one message; ``False`` when it needs `send`.
-
-        Raises:
-            TypeError, ValueError, RecursionError: It cannot be written as JSON.
-        """
-        ...
 
     def attach(self, take: Callable[[object], None]) -> None:
         """Hand what arrives over at once, instead of through `receive`."""

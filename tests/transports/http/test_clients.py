@@ -1,8 +1,13 @@
 from __future__ import annotations
 
+import os
+import ssl
+from pathlib import Path
+
 import pytest
 
-from mcp_anyera.transports.http.clients import bare_url
+from mcp_anyera.transports.http.clients import bare_url, new_client
+from mcp_anyera.transports.http.library import httpx
 
 
 @pytest.mark.parametrize(
@@ -19,3 +24,19 @@ from mcp_anyera.transports.http.clients import bare_url
 )
 def test_a_url_is_shown_without_what_may_be_secret(url: str, shown: str) -> None:
     assert bare_url(url) == shown
+
+
+def test_the_trusted_certificates_are_loaded_once_for_all_connections(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    loaded: list[str] = []
+
+    def load() -> ssl.SSLContext:
+        loaded.append(os.environ["SSL_CERT_FILE"])
+        return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+
+    monkeypatch.setattr(httpx, "create_ssl_context", load, raising=False)
+    for name in ("one", "one", "other", "one"):
+        monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / name))
+        new_client()
+    assert loaded == [str(tmp_path / "one"), str(tmp_path / "other")]

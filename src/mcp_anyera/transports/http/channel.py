@@ -234,13 +234,15 @@ def _chunks(response: httpx.Response) -> aclosing[AsyncGenerator[bytes]]:
 
 
 async def _read(response: httpx.Response, limit: int | None) -> bytes:
-    body = bytearray()
+    parts: list[bytes] = []
+    size = 0
     async with _chunks(response) as chunks:
         async for chunk in chunks:
-            body += chunk
-            if limit is not None and len(body) > limit:
+            parts.append(chunk)
+            size += len(chunk)
+            if limit is not None and size > limit:
                 raise TooLarge(limit)
-    return bytes(body)
+    return b"".join(parts)
 
 
 async def _error_in(response: httpx.Response) -> dict[str, Any] | None:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, Self
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Final, Self
 
 from mcp_anyera.transports.http.library import httpx
+
+if TYPE_CHECKING:
+    import ssl
 
 CONNECT_TIMEOUT: Final = 30.0
 READ_TIMEOUT: Final = 300.0
@@ -58,7 +63,16 @@ def new_client() -> httpx.AsyncClient:
     return httpx.AsyncClient(
         timeout=httpx.Timeout(CONNECT_TIMEOUT, read=READ_TIMEOUT),
         limits=httpx.Limits(max_connections=None, max_keepalive_connections=KEEPALIVE),
+        verify=_trusted(*map(os.environ.get, ("SSL_CERT_FILE", "SSL_CERT_DIR"))),
     )
+
+
+@lru_cache(maxsize=4)
+def _trusted(*places: str | None) -> ssl.SSLContext:
+    # Loading the certificates takes longer than opening a connection, and most of a
+    # megabyte; the HTTP library would do both for each client.
+    del places  # it looks at them itself
+    return httpx.create_ssl_context()
 
 
 class Borrowed:
