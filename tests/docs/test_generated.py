@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -44,6 +45,12 @@ def test_a_generated_page_is_what_its_script_writes(
     )
     written = (ROOT / "docs" / "reference" / f"{page}.md").read_text(encoding="utf-8")
     assert done.stdout == written
+
+
+def test_the_picture_of_the_matrix_is_what_the_last_run_says() -> None:
+    script = runpy.run_path(str(ROOT / "scripts" / "matrix_picture.py"))
+    written = script["PICTURE"].read_text(encoding="utf-8")
+    assert written == script["picture"](), "run: make matrix-docs"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
