@@ -88,9 +88,10 @@ matrix-quick: ## the reduced matrix, and its page
 	$(ENVS) sdk2
 	$(MATRIX) --quick --jobs 4 --json $(QUICK).json --html $(QUICK).html $(ARGS)
 
-matrix-docs: ## write the page of the documentation and the README's table again
+matrix-docs: ## write the documentation's page and picture and the README's table again
 	$(ENVS) sdk2
 	.envs/sdk2/bin/python scripts/matrix_docs.py
+	.envs/sdk2/bin/python scripts/matrix_picture.py
 
 matrix-page-test: ## the matrix page in a real browser (needs Chromium on the machine)
 	$(ENVS) page

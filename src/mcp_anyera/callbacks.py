@@ -59,7 +59,9 @@ class RawNotification:
     """A notification that the SDK has no type for, such as a vendor's own."""
 
     method: str
+    """Its method."""
     params: dict[str, Any] | None = None
+    """Its params, as they came."""
 
 
 class MessageHandler(Protocol):
@@ -83,14 +85,19 @@ class Callbacks:
     """
 
     elicitation_callback: ElicitationFnT | None = None
+    """Answers ``elicitation/create``: a form or a page for the user."""
     elicitation_modes: Sequence[str] = ELICITATION_MODES
     """The modes that the elicitation callback can handle."""
     sampling_callback: SamplingFnT | None = None
+    """Answers ``sampling/createMessage`` with a model."""
     sampling_capabilities: types.SamplingCapability | None = None
     """Declared beside the sampling callback, such as its use of tools."""
     list_roots_callback: ListRootsFnT | None = None
+    """Answers ``roots/list`` with the folders of the user."""
     logging_callback: LoggingFnT | None = None
+    """Hears log messages."""
     message_handler: MessageHandler | None = None
+    """Hears every notification."""
 
     def __post_init__(self) -> None:
         """Refuse modes that do not exist, and none at all."""

@@ -35,6 +35,7 @@ class Choice:
     """One thing that can be chosen."""
 
     value: str
+    """What goes into the answer."""
     title: str
     """What to show; the value itself where the server gives nothing better."""
 
@@ -44,12 +45,16 @@ class Field:
     """One field of a form."""
 
     name: str
+    """The key of the field in the answer."""
     kind: str
     """``"string"``, ``"number"``, ``"integer"``, ``"boolean"``, or ``"array"`` for a
     choice of several."""
     title: str
+    """What to show; the name where the server gives nothing better."""
     description: str | None
+    """A sentence about the field, or ``None``."""
     required: bool
+    """Whether an answer must have it."""
     default: Any
     """What to fill in beforehand; ``None`` for nothing."""
     choices: tuple[Choice, ...]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -16,7 +17,7 @@ PAGES = sorted(
     [
         *ROOT.glob("*.md"),
         *ROOT.glob("docs/**/*.md"),
-        ROOT / "compat-matrix" / "README.md",
+        *ROOT.glob("*/README.md"),
     ]
 )
 
@@ -46,8 +47,26 @@ def test_a_generated_page_is_what_its_script_writes(
     assert done.stdout == written
 
 
+def test_the_picture_of_the_matrix_is_what_the_last_run_says() -> None:
+    script = runpy.run_path(str(ROOT / "scripts" / "matrix_picture.py"))
+    written = script["PICTURE"].read_text(encoding="utf-8")
+    assert written == script["picture"](), "run: make matrix-docs"
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_every_link_inside_the_repository_leads_somewhere(page: Path) -> None:
-    for target in re.findall(r"\]\(([^)#]+)", page.read_text(encoding="utf-8")):
-        if "://" not in target:
-            assert (page.parent / target).exists(), target
+    for link in re.findall(r"\]\(([^)\s]+)\)", page.read_text(encoding="utf-8")):
+        target, _, anchor = link.partition("#")
+        if "://" in link:
+            continue
+        there = page.parent / target if target else page
+        assert there.exists(), link
+        if anchor and there.suffix == ".md":
+            assert anchor in anchors(there.read_text(encoding="utf-8")), link
+
+
+def anchors(text: str) -> set[str]:
+    """Return what the headings of a page are called in a link."""
+    headings = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+    words = (re.sub(r"[^\w\s-]", "", heading).strip().lower() for heading in headings)
+    return {re.sub(r"[\s-]+", "-", each) for each in words}

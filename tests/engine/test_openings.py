@@ -100,6 +100,16 @@ def test_a_server_that_refuses_both_openings_is_given_up(config: Json) -> None:
         assert "accepts neither opening" in talk.client_failure("init").message
 
 
+@pytest.mark.parametrize("mode", ["legacy", "2025-11-25"])
+def test_a_pin_that_keeps_a_modern_server_out_is_named(mode: str) -> None:
+    with begun(mode=mode) as talk:
+        talk.server_says(error(shakes(talk), -32022, "Unsupported protocol version"))
+        assert (
+            f"the server refused the handshake, and mode='{mode}' allows nothing else; "
+            "use mode='auto' (tried: initialize: refused with error -32022"
+        ) in talk.client_failure("init").message
+
+
 @pytest.mark.parametrize("body", [None, error(1, -32000)])
 def test_over_http_a_bad_request_leads_forward_too(body: Json | None) -> None:
     with begun(exchange=HTTP, sse_fallback=True, **LEGACY_FIRST) as talk:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
+from mcp_anyera.engine.config import EngineConfig
 from mcp_anyera.engine.context import Context
 from mcp_anyera.engine.events import Step
 from mcp_anyera.engine.exchanges import AUTHORIZATION, ExchangeFault
 from mcp_anyera.engine.failures import NO_HTTP, Failure, Fault
+from mcp_anyera.eras import Era
 
 _DENIED: Final = (
     "the server refused the credentials; check them (headers=, auth= or http_client=)"
@@ -70,3 +72,13 @@ def why_unasked(fault: ExchangeFault) -> str:
     if fault.http.status in AUTHORIZATION:
         return "the server wants credentials (headers=, auth= or http_client=)"
     return "the server could not be asked for its era"
+
+
+def why_shut(config: EngineConfig) -> str:
+    """Return why there is nothing left to try after a handshake that was refused."""
+    if config.only is Era.LEGACY:
+        return (
+            f"the server refused the handshake, and mode={config.mode!r} "
+            "allows nothing else; use mode='auto'"
+        )
+    return "the server accepts neither opening"

@@ -61,7 +61,9 @@ class Remembered:
     """What is known of a server from an earlier connection."""
 
     era: Era
+    """The era that it spoke."""
     revision: str
+    """The revision that it spoke."""
     discover: dict[str, Any] | None = field(default=None, repr=False)
     """The ``DiscoverResult`` of a modern server."""
     patience: float | None = None
@@ -108,10 +110,15 @@ class EngineConfig:
     mode: str = "auto"
     """``"auto"``, ``"legacy"`` (never probes), ``"modern"``, or a revision to pin."""
     face: Face = Face.LEGACY
+    """What the client side speaks."""
     questions: Questions = Questions.CLIENT
+    """Who is asked."""
     exchange: Exchange = Exchange.STREAM
+    """How requests travel."""
     probe_timeout: float = PROBE_TIMEOUT
+    """Patience with ``server/discover``."""
     connect_timeout: float | None = CONNECT_TIMEOUT
+    """Limit for the whole opening."""
     probe: str = "modern_first"
     """``"modern_first"``, or ``"legacy_first"`` to shake hands before anything else."""
     handshake_ladder: bool = False
@@ -119,6 +126,7 @@ class EngineConfig:
     remembered: Remembered | None = None
     """What an earlier connection has found out; used in mode ``"auto"`` only."""
     blocked_timeout: float = BLOCKED_TIMEOUT
+    """Patience with a handshake after a probe that may have blocked the server."""
     restart: bool = False
     """Whether a call starts a server again that has ended."""
     no_back_channel: str = "legacy"
@@ -131,8 +139,11 @@ class EngineConfig:
     sse_fallback: bool = False
     """Whether `FallBack` can be performed."""
     max_rounds: int = MAX_ROUNDS
+    """How often one call may come back with questions."""
     max_questions: int = MAX_QUESTIONS
+    """How many questions one call may ask, over all its rounds."""
     state_only_budget: float = STATE_ONLY_BUDGET
+    """How long a server may keep a call waiting without a question."""
     log_level: str | None = None
     """The least severe log message that is wanted; ``None`` asks for none."""
     list_changes: bool = True

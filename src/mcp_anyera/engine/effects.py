@@ -23,6 +23,7 @@ class ToServer:
     """Write one message to the server."""
 
     message: Message
+    """What to write."""
     headers: dict[str, str] | None = None
     """Over HTTP: what its request must wear."""
 
@@ -32,6 +33,7 @@ class ToClient:
     """Give one message to the client side."""
 
     message: Message
+    """What to hand over."""
     failure: Failure | None = None
     """Set when the message is an error made here and not by the server."""
     call: int | str | None = field(default=None, compare=False)
@@ -44,6 +46,7 @@ class Ask:
     """Put a question to the callbacks; answer with `Engine.answer`."""
 
     question: Question
+    """What to ask."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +54,9 @@ class Withdraw:
     """Stop asking: the answer is no longer wanted and would be dropped."""
 
     question: Question
+    """What was asked."""
     reason: str
+    """Why it is not wanted any more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +64,7 @@ class AbortLeg:
     """Close the HTTP exchange of one wire request (modern HTTP cancellation)."""
 
     wire_id: int | str
+    """The id of the wire request."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +72,7 @@ class RestartServer:
     """End the server process and start it again, then call `server_started`."""
 
     reason: str
+    """Why, for the event."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +80,7 @@ class FallBack:
     """Change to the HTTP+SSE transport of 2024-11-05, then call `server_started`."""
 
     reason: str
+    """What the handshake was refused with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +88,7 @@ class Notice:
     """Something worth knowing happened; nothing has to be done about it."""
 
     event: Event
+    """What has happened."""
 
 
 Effect: TypeAlias = (

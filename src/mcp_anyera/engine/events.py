@@ -35,8 +35,11 @@ class Verdict:
     """What detection concluded about a server, and why."""
 
     era: Era
+    """The era that is spoken."""
     revision: str
+    """The revision that is spoken."""
     evidence: tuple[Step, ...]
+    """What was tried, in order."""
     discover: dict[str, Any] | None = field(default=None, repr=False)
     """The ``DiscoverResult`` of a modern server, as it came."""
     initialize: dict[str, Any] | None = field(default=None, repr=False)
@@ -48,6 +51,7 @@ class Connected:
     """The opening is over and the era is known."""
 
     verdict: Verdict
+    """What was found, and how."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +59,7 @@ class Restarted:
     """The server process was ended and started again."""
 
     reason: str
+    """Why that was necessary."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +67,7 @@ class RoundBegun:
     """The server answered a call with questions, or with nothing but its state."""
 
     method: str
+    """The method of the call."""
     number: int
     """1 for the first; state-only legs do not count."""
     kinds: tuple[str, ...]
@@ -73,6 +79,7 @@ class QuestionAsked:
     """A callback was called for a question."""
 
     method: str
+    """What is asked, such as ``"elicitation/create"``."""
     call: CallInfo | None
     """The call that it belongs to, where the wire can say."""
     round: int
@@ -84,7 +91,9 @@ class QuestionAnswered:
     """A callback has come to its end."""
 
     method: str
+    """What was asked."""
     call: CallInfo | None
+    """The call that it belonged to, where the wire could say."""
     outcome: str
     """``"accept"``, ``"decline"`` or ``"cancel"`` for an elicitation, ``"answered"``
     for the others; ``"refused"`` for an error, ``"withdrawn"`` when it was too late."""
@@ -102,7 +111,9 @@ class Refused:
     """A question was answered without asking anybody."""
 
     method: str
+    """What was asked."""
     reason: str
+    """Why nobody was."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +121,9 @@ class Dropped:
     """A message went no further."""
 
     what: str
+    """The message, in a few words; never its content."""
     reason: str
+    """Why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +131,7 @@ class FellBack:
     """The old HTTP+SSE transport is tried, since a plain handshake was refused."""
 
     reason: str
+    """What the handshake was refused with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +143,7 @@ class Reopened:
     """
 
     reason: str
+    """What the server has lost, or become."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +162,7 @@ class Mistaken:
     """What was known of a server from before is not true any more."""
 
     reason: str
+    """What is not true."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +170,7 @@ class Downgraded:
     """A server that said it was modern is met as legacy from now on."""
 
     reason: str
+    """What it has refused, or which tool needs it."""
     tool: str | None = None
     """The tool that needs it, when it is for the sake of one that calls back."""
 
@@ -163,7 +180,9 @@ class ToolHidden:
     """A tool was left out of a list, since its header annotations are invalid."""
 
     name: str
+    """The name of the tool."""
     reason: str
+    """What is wrong with its annotations."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +190,7 @@ class ListenEnded:
     """A ``subscriptions/listen`` stream is over."""
 
     reason: str
+    """Who has ended it, and why."""
     retry_in: float | None
     """Seconds until it is opened again; ``None`` when it is given up."""
 

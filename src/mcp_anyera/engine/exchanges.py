@@ -50,14 +50,17 @@ class ExchangeFault:
     """How one HTTP exchange failed."""
 
     fault: Fault
+    """The kind of failure that it is for the call."""
     reason: str
     """A clause that says what happened, such as ``"HTTP 503 Service Unavailable"``."""
     http: HttpFacts = NO_HTTP
+    """What HTTP said."""
     error: dict[str, Any] | None = None
     """The JSON-RPC error in the body of a 4xx or 5xx."""
     credentials: bool = False
     """Whether the request carried any."""
     session: SessionState = SessionState.UNTOUCHED
+    """What it says about the legacy session."""
     exception: BaseException | None = None
     """What the HTTP library raised."""
 

@@ -98,6 +98,7 @@ class Failure:
     """
 
     fault: Fault
+    """Its kind, which decides the class of the exception."""
     message: str
     """What happened, in which state, what was expected and what to do."""
     code: int | None = None
@@ -109,6 +110,7 @@ class Failure:
     steps: tuple[Step, ...] = field(default=(), repr=False)
     """For ``CONNECT``: what was tried."""
     http: HttpFacts = NO_HTTP
+    """What HTTP said; empty on other transports."""
     cause: Failure | BaseException | dict[str, Any] | None = field(
         default=None, repr=False
     )

@@ -30,7 +30,7 @@ from functools import partial
 from typing import Any
 
 from mcp_anyera.engine import detection, jsonrpc
-from mcp_anyera.engine.account import Account, why_unasked
+from mcp_anyera.engine.account import Account, why_shut, why_unasked
 from mcp_anyera.engine.config import RUNG_TIMEOUT, Exchange
 from mcp_anyera.engine.context import Context, OnFault, OnReply, WireId
 from mcp_anyera.engine.detection import AskAgain, Legacy, Modern, NoCommonGround
@@ -303,7 +303,7 @@ class Lifecycle:
             self._accepts_neither()
 
     def _accepts_neither(self) -> None:
-        self._fail("the server accepts neither opening", self._plan.refusal)
+        self._fail(why_shut(self._ctx.config), self._plan.refusal)
 
     def _on_initialize(self, reply: Message) -> None:
         if not jsonrpc.is_object(reply.get("result")):
@@ -341,7 +341,7 @@ class Lifecycle:
         elif self._may_restart():
             self._restart("it refused the handshake after it was asked for discovery")
         else:
-            self._fail("the server accepts neither opening", fault)
+            self._fail(why_shut(self._ctx.config), fault)
 
     def _ask_after_refusal(self, fault: ExchangeFault | None) -> None:
         plan = self._plan

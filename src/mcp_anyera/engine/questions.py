@@ -36,9 +36,11 @@ class CallInfo:
     """The call that a question belongs to."""
 
     method: str
+    """The method of the call."""
     name: str | None
     """Tool or prompt name, or resource URI."""
     arguments: Any = field(default=None, repr=False)
+    """Its arguments, as they were sent."""
 
     @classmethod
     def of(cls, method: str, params: Mapping[str, Any]) -> CallInfo:
@@ -58,8 +60,11 @@ class Question:
     key: str | int
     """The key in ``inputRequests``, or the id of the direct request."""
     method: str
+    """What is asked, such as ``"elicitation/create"``."""
     params: dict[str, Any] = field(repr=False)
+    """The params of the question, as they came."""
     dialect: Dialect
+    """How it was asked."""
     round: int
     """1 for the first round of a call; 0 for a direct request."""
     call: CallInfo | None
@@ -71,6 +76,7 @@ class Answer:
     """What the callback gave: the bare result object of the question."""
 
     result: dict[str, Any] = field(repr=False)
+    """The result; its shape is that of the question."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +84,7 @@ class Refusal:
     """The callback gave no answer; the call that asked fails with this."""
 
     failure: Failure
+    """What the call fails with."""
     to_server: dict[str, Any] | None = field(default=None, repr=False)
     """The JSON-RPC error for a legacy server, where it must learn less."""
 

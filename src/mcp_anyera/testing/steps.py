@@ -20,7 +20,9 @@ class Asked:
     """A question. A tool that yields a list of them asks all in one round."""
 
     method: str
+    """What is asked, such as ``"elicitation/create"``."""
     params: Message
+    """Its params, as they go out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +30,9 @@ class Told:
     """A notification; the tool goes on at once."""
 
     method: str
+    """The method of the notification."""
     params: Message
+    """Its params, as they go out."""
 
 
 class ServerError(Exception):
