@@ -115,6 +115,8 @@ class Run:
             async with asyncio.timeout(limit):
                 return await self._played(play, step)
         except UnsupportedError as absent:
+            if self._shared is not None and self._shared.session is None:
+                await self._drop()
             return {"unsupported": str(absent), **self._revision()}
         except TimeoutError:
             said = f"nothing within {limit:g} s"
