@@ -82,11 +82,11 @@ conformance: ## the public conformance suite, on both SDK lines
 
 matrix: ## every client stack with every server: the whole compat matrix, and its page
 	$(ENVS) sdk2
-	$(MATRIX) --jobs 4 --json $(RESULTS).json --html $(RESULTS).html $(ARGS)
+	$(MATRIX) --jobs 6 --json $(RESULTS).json --html $(RESULTS).html $(ARGS)
 
 matrix-quick: ## the reduced matrix, and its page
 	$(ENVS) sdk2
-	$(MATRIX) --quick --jobs 4 --json $(QUICK).json --html $(QUICK).html $(ARGS)
+	$(MATRIX) --quick --jobs 6 --json $(QUICK).json --html $(QUICK).html $(ARGS)
 
 matrix-docs: ## write the documentation's page and picture and the README's table again
 	$(ENVS) sdk2

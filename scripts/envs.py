@@ -39,6 +39,8 @@ RIVALS = ROOT / "benchmarks" / "peers"
 REQUIREMENTS = ROOT / "requirements"
 UV = "uv==0.13.9"
 OLDEST_NODE = 20
+SDIST = "sdist.txt"
+"""Names a source distribution of which a peer uses more than is installed."""
 ENV_NAMES = (
     "tools",
     "docs",
@@ -80,7 +82,8 @@ def inputs_of(name: str) -> list[Path]:
     if name in ENV_NAMES or name.startswith(GUIDES):
         project = [] if name in WITHOUT_PROJECT else [ROOT / "pyproject.toml"]
         return [REQUIREMENTS / f"{name}.txt", *project]
-    known = [source(name) / file for file in ("requirements.txt", "package-lock.json")]
+    files = ("requirements.txt", SDIST, "package-lock.json")
+    known = [source(name) / file for file in files]
     inputs = [path for path in known if path.exists()]
     if not inputs:
         sys.exit(f"unknown environment {name!r}; run without arguments for the list")
@@ -138,6 +141,17 @@ def make_python_peer(name: str) -> None:
     """Make the environment of a server in Python."""
     uv("venv", "--quiet", "--python", sys.executable, ENVS / name)
     install(name, "-r", source(name) / "requirements.txt")
+    if (source(name) / SDIST).exists():
+        unpack_sdist(name)
+
+
+def unpack_sdist(name: str) -> None:
+    """Unpack a source distribution, with its examples, in ``sdist``."""
+    home = ENVS / name / "sdist"
+    command = (python("tools"), "-m", "pip", "download", "--quiet", "--no-deps")
+    run(*command, "--dest", home, "-r", source(name) / SDIST)
+    for archive in home.glob("*.tar.gz"):
+        shutil.unpack_archive(archive, home)
 
 
 def make_node_peer(name: str) -> None:

@@ -12,7 +12,7 @@ from mcp_anyera.matrix import result as results
 from mcp_anyera.matrix.gaps import Gaps
 from mcp_anyera.matrix.peers import Peer, Peers, clone, folders, picked
 from mcp_anyera.matrix.result import Result
-from mcp_anyera.matrix.running import JOBS, LIMIT, Order, prepare, run
+from mcp_anyera.matrix.running import JOBS, LIMIT, Order, paired, run
 from mcp_anyera.matrix.scenarios import Scenarios
 from mcp_anyera.matrix.views import terminal
 
@@ -29,12 +29,12 @@ def run_command(arguments: Any) -> int:
     except (OSError, ValueError) as error:
         print(f"anyera matrix: {error}", file=sys.stderr)
         return 2
-    prepared = prepare(order)
-    result = Result(order.scenarios, prepared.pairs, order.gaps)
+    pairs = paired(order)
+    result = Result(order.scenarios, pairs, order.gaps)
     interrupted = False
-    with terminal.Progress(prepared.pairs) as progress:
+    with terminal.Progress(pairs) as progress:
         try:
-            asyncio.run(run(prepared, result, order.jobs, progress.cell))
+            asyncio.run(run(pairs, result, order.jobs, progress.cell))
         except KeyboardInterrupt:
             interrupted = True
     data = result.data()

@@ -39,13 +39,13 @@ class Cell:
     revision: str | None = None
 
 
-@dataclass(frozen=True)
+@dataclass
 class Client:
     """A client stack and where it runs."""
 
     peer: Peer
     environment: Environment | None = None
-    """``None`` for a program that the user brings."""
+    """``None`` for a program that the user brings, and until it is made."""
 
     def command(self, plan: Path) -> list[str]:
         """Return the command that runs a plan."""

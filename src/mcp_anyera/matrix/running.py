@@ -6,15 +6,11 @@ import asyncio
 import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
-from mcp_anyera.matrix.environments import (
-    Environment,
-    MissingError,
-    for_client,
-    for_server,
-)
+from mcp_anyera.matrix.environments import MissingError, for_client, for_server
 from mcp_anyera.matrix.gaps import Gaps
 from mcp_anyera.matrix.pair import Cell, Client, Pair
 from mcp_anyera.matrix.peers import Peer
@@ -25,6 +21,8 @@ from mcp_anyera.matrix.stages import Server
 LIMIT: Final = 10.0
 """Seconds that one scenario may take."""
 JOBS: Final = 2
+MAKERS: Final = 2
+"""Environments that are made at a time."""
 
 Watch = Callable[[Pair, str, Cell], None]
 
@@ -42,95 +40,101 @@ class Order:
     transports: Sequence[str] = ("stdio", "http")
 
 
-@dataclass
-class Prepared:
-    """Pairs that can run, and why the others cannot."""
-
-    pairs: list[Pair]
-    missing: dict[str, str]
-    """By the name of a peer."""
-
-
-def prepare(order: Order) -> Prepared:
-    """Make the environments and pair everybody with everybody."""
-    missing: dict[str, str] = {}
-    clients = [Client(each, _made(each, missing)) for each in order.clients]
-    servers = [Server(each, _made(each, missing)) for each in order.servers]
-    pairs = [
+def paired(order: Order) -> list[Pair]:
+    """Pair everybody with everybody."""
+    clients = [Client(each) for each in order.clients]
+    servers = [Server(each) for each in order.servers]
+    return [
         Pair(client, server, transport, order.scenarios, order.limit)
         for server in servers
         for transport in server.peer.transports
         if transport in order.transports
         for client in clients
     ]
-    return Prepared(pairs, missing)
 
 
-def _made(peer: Peer, missing: dict[str, str]) -> Environment | None:
-    if peer.data["environment"] == "own":
-        return None
-    try:
-        return for_client(peer) if peer.kind == "client" else for_server(peer)
-    except MissingError as error:
-        missing[peer.name] = str(error)
-        return None
-
-
-async def run(prepared: Prepared, result: Result, jobs: int, watch: Watch) -> None:
-    """Run every pair.
+async def run(pairs: Sequence[Pair], result: Result, jobs: int, watch: Watch) -> None:
+    """Run every pair, each when the environments of its two are there.
 
     Args:
-        prepared: The pairs.
+        pairs: What to run.
         result: Takes each pair when it is done, and each that was begun when the
             run is interrupted.
         jobs: How many at a time.
         watch: Hears of each cell.
     """
-    gate = asyncio.Semaphore(jobs)
     with tempfile.TemporaryDirectory(prefix="anyera-matrix-") as scratch:
+        running = _Run(result, asyncio.Semaphore(jobs), Path(scratch), watch)
         tasks = [
-            asyncio.ensure_future(
-                _one(pair, prepared, result, gate, Path(scratch) / str(number), watch)
-            )
-            for number, pair in enumerate(prepared.pairs)
+            asyncio.ensure_future(running.one(pair, str(number)))
+            for number, pair in enumerate(pairs)
         ]
         try:
             await asyncio.gather(*tasks)
             result.complete = True
         finally:
-            await _all_ended(tasks)
+            await _all_ended([*tasks, *running.made.values()])
 
 
-async def _all_ended(tasks: Iterable[asyncio.Task[None]]) -> None:
+async def _all_ended(tasks: Iterable[asyncio.Future[Any]]) -> None:
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
 
 
-async def _one(
-    pair: Pair,
-    prepared: Prepared,
-    result: Result,
-    gate: asyncio.Semaphore,
-    folder: Path,
-    watch: Watch,
-) -> None:
-    async with gate:
-        folder.mkdir()  # noqa: ASYNC240 - at once
-        try:
-            if not _absent(pair, prepared.missing, watch):
-                await pair.run(folder, lambda name, cell: watch(pair, name, cell))
-        finally:
-            if pair.cells:
-                result.add(pair)
+class _Run:
+    """What the pairs of a run share."""
 
+    def __init__(
+        self, result: Result, gate: asyncio.Semaphore, scratch: Path, watch: Watch
+    ) -> None:
+        self.made: dict[str, asyncio.Task[str | None]] = {}
+        """By the name of a peer; a result is the reason why it cannot be had."""
+        self._result = result
+        self._gate = gate
+        self._makers = asyncio.Semaphore(MAKERS)
+        self._scratch = scratch
+        self._watch = watch
 
-def _absent(pair: Pair, missing: dict[str, str], watch: Watch) -> bool:
-    """Settle a pair of which one is missing: that is an error and no skip."""
-    client, server, _ = pair.name
-    reasons = [missing[name] for name in (client, server) if name in missing]
-    for reason in reasons[:1]:
+    async def one(self, pair: Pair, name: str) -> None:
+        """Run a pair when its turn comes."""
+        parties = (pair.client, pair.server)
+        reasons = await asyncio.gather(*(self._ready(each) for each in parties))
+        async with self._gate:
+            folder = self._scratch / name
+            folder.mkdir()
+            try:
+                if not self._absent(pair, reasons):
+                    await pair.run(folder, partial(self._watch, pair))
+            finally:
+                if pair.cells:
+                    self._result.add(pair)
+
+    async def _ready(self, party: Client | Server) -> str | None:
+        """Wait until an environment is made; the first to want it has it made."""
+        name = party.peer.name
+        if name not in self.made:
+            self.made[name] = asyncio.ensure_future(self._make(party))
+        return await asyncio.shield(self.made[name])
+
+    async def _make(self, party: Client | Server) -> str | None:
+        peer = party.peer
+        if peer.data["environment"] == "own":
+            return None
+        make = for_client if peer.kind == "client" else for_server
+        async with self._makers:
+            try:
+                party.environment = await asyncio.to_thread(make, peer)
+            except MissingError as error:
+                return str(error)
+        return None
+
+    def _absent(self, pair: Pair, reasons: Iterable[str | None]) -> bool:
+        """Settle a pair of which one is missing: that is an error and no skip."""
+        reason = next(filter(None, reasons), None)
+        if reason is None:
+            return False
         for name in pair.scenarios:
             pair.cells[name] = Cell("error", reason)
-            watch(pair, name, pair.cells[name])
-    return bool(reasons)
+            self._watch(pair, name, pair.cells[name])
+        return True

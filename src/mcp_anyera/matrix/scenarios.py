@@ -48,9 +48,10 @@ class Scenario:
             changes: What the server's ``peer.toml`` says about it.
         """
         told = {key: value for key, value in self.data.items() if key not in _ABOUT}
+        told["revisions"] = list(self.revisions)
         told |= {key: value for key, value in changes.items() if key != "expect"}
         del told["expect"]
-        return told | {"revisions": list(self.revisions)}
+        return told
 
     def passed(self, outcome: str, changes: Mapping[str, Any]) -> bool:
         """Tell whether an outcome is the one that must be."""

@@ -18,13 +18,13 @@ from mcp_anyera.matrix.peers import Peer
 PROGRAMS: Final = Path(__file__).with_name("programs")
 
 
-@dataclass(frozen=True)
+@dataclass
 class Server:
     """A server that can be put on the stage."""
 
     peer: Peer
     environment: Environment | None = None
-    """``None`` for one that somebody else runs."""
+    """``None`` for one that somebody else runs, and until it is made."""
 
     def command(self, how: str) -> list[str]:
         """Return the command that starts it.

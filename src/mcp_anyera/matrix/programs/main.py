@@ -43,7 +43,6 @@ class Connection:
         self._task = asyncio.ensure_future(self._own())
         self._failure: BaseException | None = None
         self.session: Session | None = None
-        self.tools: list[str] | None = None
 
     async def opened(self) -> Session:
         """Wait until it is open.
@@ -91,6 +90,7 @@ class Run:
         self._desk = Desk(self._recorder, telling=telling)
         self._shared: Connection | None = None
         self._refused: str | None = None
+        self._tools: list[str] | None = None
 
     async def all(self) -> None:
         """Run them all and print what comes of each."""
@@ -115,6 +115,8 @@ class Run:
             async with asyncio.timeout(limit):
                 return await self._played(play, step)
         except UnsupportedError as absent:
+            if self._shared is not None and self._shared.session is None:
+                await self._drop()
             return {"unsupported": str(absent), **self._revision()}
         except TimeoutError:
             said = f"nothing within {limit:g} s"
@@ -127,6 +129,7 @@ class Run:
         return {"outcome": said, **self._revision()}
 
     async def _played(self, play: Any, step: Step) -> dict[str, Any]:
+        self._needed(step)  # nobody connects for what is known not to be there
         connection = await self._connected(step.get("level"), step)
         try:
             session = await connection.opened()
@@ -137,15 +140,18 @@ class Run:
             return {"outcome": said}
         self._desk.session = session
         self._in_window(step, session)
-        if "tool" in step:
-            if connection.tools is None:
-                connection.tools = await session.names("tools")
-            needs(step["tool"], connection.tools)
+        if "tool" in step and self._tools is None:
+            self._tools = await session.names("tools")
+            self._needed(step)
         said = await play(Stage(session, self._desk, step, self._plan))
         # The next scenario deserves a connection that nothing has happened to.
         if step["play"] in {"control", "cancel"} or said.startswith("raised"):
             await self._drop()
         return {"outcome": said, **self._revision(session)}
+
+    def _needed(self, step: Step) -> None:
+        if "tool" in step and self._tools is not None:
+            needs(step["tool"], self._tools)
 
     def _in_window(self, step: Step, session: Session) -> None:
         spoken = self._plan.get("revision") or session.revision
