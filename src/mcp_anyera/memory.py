@@ -151,6 +151,11 @@ class Recollection:
         self._quiet = False
         """Whether the next verdict is none about the server as such."""
 
+    @property
+    def entry(self) -> dict[str, Any]:
+        """The entry as JSON; empty when nothing is known that is still good."""
+        return dict(self._entry)
+
     def options(self) -> dict[str, Any]:
         """Return what the engine's configuration takes from it."""
         tools = frozenset(map(str, self._entry.get("tools", ())))

@@ -16,7 +16,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final, cast
 
-logger: logging.Logger = logging.getLogger("mcp_anyera")
+logger: logging.Logger = logging.getLogger("mcp_anyera.memory")
 
 VERSION: Final = 1
 """Of the format; a file of another version is set aside."""

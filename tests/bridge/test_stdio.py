@@ -408,29 +408,51 @@ async def test_the_log_can_go_to_a_file(tmp_path: Path) -> None:
     assert "connected: modern" in path.read_text()
 
 
+@pytest.mark.parametrize("memory", [True, False])
 @pytest.mark.parametrize("place", ["stdio", "http"])
-async def test_a_bridge_never_imports_the_sdk(place: str) -> None:
+async def test_a_bridge_never_imports_the_sdk(
+    place: str, memory: bool, tmp_path: Path
+) -> None:
     # The modules that were imported are on stderr, one a line.
     where = MIRROR if place == "stdio" else [shared(TYPESCRIPT)]
-    async with raw(*where, env={"PYTHONPROFILEIMPORTTIME": "1"}) as client:
+    words = ["--memory-file", str(tmp_path / "m"), *where] if memory else where
+    async with raw(*words, env={"PYTHONPROFILEIMPORTTIME": "1"}) as client:
         assert "result" in await client.initialize()
         assert "result" in await client.request("tools/list")
         await client.end()
         lines = (await stderr(client)).splitlines()
     imported = {line.rpartition("|")[2].strip() for line in lines if "|" in line}
     assert "mcp_anyera.bridge.stdio" in imported
+    assert ("mcp_anyera.memory" in imported) == memory
     tops = {name.partition(".")[0] for name in imported}
     assert tops.isdisjoint({"mcp", "mcp_types", "pydantic", "starlette", "uvicorn"})
 
 
 def test_a_wrong_command_line_is_refused_with_status_2() -> None:
     for arguments, complaint in (
-        (["--header", "X: secret", "--", "x"], "--header needs a URL"),
-        (["--env", "A=1", "http://x/"], "--env needs a command"),
-        (["--mode", "newest", "http://x/"], "mode must be"),
-        (["--header", "secret", "http://x/"], "--header takes NAME:VALUE"),
+        (
+            ["--header", "X: secret", "--", "x"],
+            "--header and --header-env are for URLs",
+        ),
+        (["--env", "A=1", "http://x/"], "--env and --cwd are for commands"),
+        (["--mode", "newest", "http://x/"], "argument --mode: invalid mode value"),
+        (["--header", "secret", "http://x/"], "--header takes 'NAME: VALUE'"),
         (["--header-env", "A=NOT_SET_HERE", "http://x/"], "NOT_SET_HERE is not set"),
-        (["http://x/", "more"], "nothing may follow the URL"),
+        (["http://x/", "more"], "what is 'more' for?"),
+        (["python", "server.py"], "A command stands behind --"),
+        (["http://x/", "--", "more"], "not both"),
+        (["--oauth", "--", "x"], "--oauth is for a URL"),
+        (["--token", "secret", "http://x/"], "belong to --http"),
+        (["--http", "0", "--token", " ", "http://x/"], "the token is empty"),
+        (["--header", "A: ${NOT_SET_HERE}", "http://x/"], "NOT_SET_HERE is not set"),
+        (["--header", "A: secr\net", "http://x/"], "cannot be sent"),
+        (["--header", "A B: secret", "http://x/"], "no name of a header"),
+        (["--env", "NOT_SET_HERE", "--", "x"], "NOT_SET_HERE is not set"),
+        (["--memory-file", "/", "http://x/"], "is a folder"),
+        (["--log-level", "loud", "http://x/"], "--log-level"),
+        ([], "name a URL"),
+        (["--", ""], "is empty"),
+        (["'"], "is no command"),
         (["--read-timeout", "0", "http://x/"], "--read-timeout"),
     ):
         done = subprocess.run(

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from tests.cli.running import ASKING, TIMEOUT, anyera, gone, program
+from tests.cli.running import ASKING, SCRIPTED, TIMEOUT, anyera, gone, program
 from tests.interop.peers import DUAL, LEGACY, MODERN, TYPESCRIPT, command, shared
 
 pytestmark = pytest.mark.timeout(200)
@@ -219,6 +219,21 @@ def test_logs_are_shown_from_a_level_on(peer: str) -> None:
     assert done.stdout == "logged\n"
     shown = [line.split()[0] for line in done.stderr.splitlines()]
     assert shown == ["warning", "error"]
+
+
+@pytest.mark.parametrize(
+    ("script", "said"),
+    [
+        ("malformed", "anyera: "),
+        ("unlisted", "anyera: the server's answer cannot be read: tools: "),
+    ],
+)
+def test_an_answer_that_cannot_be_read_is_one_sentence(script: str, said: str) -> None:
+    done = anyera("call", "bad", "--", *SCRIPTED, script)
+    assert done.stderr.startswith(said)
+    assert done.stderr.count("\n") == 1
+    assert "pydantic" not in done.stderr
+    assert (done.returncode, done.stdout) == (1, "")
 
 
 # -- arguments ---------------------------------------------------------------------

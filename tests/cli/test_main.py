@@ -8,7 +8,7 @@ import pytest
 from mcp_anyera.cli import main
 from mcp_anyera.cli.main import COMMANDS
 
-MINE = ["probe", "call", "prompt", "resource"]
+MINE = ["probe", "call", "prompt", "resource", "bridge"]
 
 
 def test_the_version_names_the_sdk_line(capsys: pytest.CaptureFixture[str]) -> None:
@@ -37,7 +37,7 @@ def test_the_help_of_a_command_has_examples_and_statuses(
     assert f"usage: anyera {name} [options]" in shown
     assert "examples:\n" in shown
     assert "exit status: 0" in shown
-    for option in ("--header", "--env", "--mode", "--connect-timeout"):
+    for option in ("--header", "--env", "--mode", "--connect-timeout", "--memory"):
         assert option in shown
 
 

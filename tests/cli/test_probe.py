@@ -37,6 +37,7 @@ MEMBERS = {
     "oddities",
     "error",
     "stderr",
+    "remembered",
     "installed",
 }
 
@@ -280,15 +281,18 @@ def test_a_list_that_never_ends_is_given_up() -> None:
     [
         ([], "name a URL, or a command behind --"),
         (["https://a.example", "--", "x"], "not both"),
-        (["--"], "no command follows --"),
+        (["--"], "the command that starts the server is empty"),
         (["https://a.example", "extra"], "what is 'extra' for?"),
         (["--env", "A=1", "https://a.example"], "a URL takes --header"),
-        (["--header", "A: 1", "--", "x"], "--header is for URLs"),
+        (["--header", "A: 1", "--", "x"], "are for URLs"),
         (["--header", "A", "https://a.example"], "'NAME: VALUE'"),
         (["--header", "A: ${NO_SUCH_ONE}", "https://a.example"], "is not set"),
-        (["--env", "A", "--", "x"], "NAME=VALUE"),
+        (["--env", "=A", "--", "x"], "NAME=VALUE"),
         (["--mode", "1999-01-01", "https://a.example"], "invalid mode value"),
-        (["--probe-timeout", "0", "https://a.example"], "invalid seconds value"),
+        (
+            ["--probe-timeout", "0", "https://a.example"],
+            "invalid number of seconds value",
+        ),
         (["--what", "https://a.example"], "unrecognized arguments: --what"),
         (["'unbalanced"], "is no command"),
     ],

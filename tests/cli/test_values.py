@@ -65,8 +65,9 @@ def test_a_list_is_made_of_its_parts() -> None:
 
 
 def given(**more: Any) -> argparse.Namespace:
-    plain: dict[str, Any] = {"command": None, "header": [], "env": [], "cwd": None}
-    return argparse.Namespace(**{**plain, **more})
+    plain: dict[str, Any] = {"command": None, "env": [], "cwd": None}
+    urls: dict[str, Any] = {"header": [], "header_env": []}
+    return argparse.Namespace(**{**plain, **urls, **more})
 
 
 def test_a_command_stands_behind_the_mark_or_in_quotes() -> None:
@@ -76,15 +77,16 @@ def test_a_command_stands_behind_the_mark_or_in_quotes() -> None:
 
 
 def test_headers_and_variables_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TOKEN", "s3cret:1")
-    read = target.read(
-        given(header=["X-A:1", "Authorization: Bearer ${TOKEN}"]), ["http://a"]
-    )
-    assert read.headers == {"X-A": "1", "Authorization": "Bearer s3cret:1"}
+    monkeypatch.setenv("TOKEN", "s3cret:1\n")
+    written = ["X-A:1", "Authorization: Bearer ${TOKEN}"]
+    read = target.read(given(header=written, header_env=["X-B=TOKEN"]), ["http://a"])
+    authorization = {"Authorization": "Bearer s3cret:1"}
+    assert read.headers == {"X-A": "1", **authorization, "X-B": "s3cret:1"}
     assert "s3cret" not in repr(read)
-    read = target.read(given(env=["A=1=2"], cwd="/tmp", command=["x"]), [])
-    assert (read.env, read.cwd) == ({"A": "1=2"}, "/tmp")
-    assert read.server.env == {"A": "1=2"}
+    typed = ["A=1=2", "TOKEN"]
+    read = target.read(given(env=typed, cwd="/tmp", command=["x"]), [])
+    assert (read.env, read.cwd) == ({"A": "1=2", "TOKEN": "s3cret:1\n"}, "/tmp")
+    assert read.server.env == read.env
 
 
 # -- answers -----------------------------------------------------------------------

@@ -145,6 +145,15 @@ def flood(message: Json) -> list[Any]:
     return [change, *logs, change, *legacy(message)]
 
 
+def unlisted(message: Json) -> list[Any]:
+    """A modern server whose list of tools is no list."""
+    if message.get("method") == "tools/list":
+        return [reply(message, {"tools": 7})]
+    if message.get("method") != "tools/call":
+        return modern(message)
+    return [reply(message, {"content": [{"type": "text", "text": "fine"}]})]
+
+
 def huge(message: Json) -> list[Any]:
     """A modern server with a result of several megabytes."""
     if message.get("method") != "tools/call":
@@ -168,6 +177,7 @@ SCRIPTS: dict[str, Script] = {
         vendor,
         flood,
         huge,
+        unlisted,
         *OPENINGS,
     )
 }

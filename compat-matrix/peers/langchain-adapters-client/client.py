@@ -7,15 +7,18 @@ What came of each thing is printed as one JSON object.
 import asyncio
 import json
 import sys
+from datetime import timedelta
 from typing import Any
 
 from langchain_mcp_adapters.callbacks import Callbacks
 from langchain_mcp_adapters.client import MultiServerMCPClient
-from mcp import types
+from mcp import ClientSession, McpError, types
+from pydantic import AnyUrl
 
 ANSWERS = {"name": "Ada", "first": "one", "second": "two", "go": True, "topic": "sea"}
 ANSWERS["page"] = "7"
-seen: dict[str, list[Any]] = {"progress": [], "logs": []}
+seen: dict[str, list[Any]] = {"progress": [], "logs": [], "changes": []}
+WAIT = 10.0
 
 
 async def on_elicitation(mcp: Any, params: Any, context: Any) -> types.ElicitResult:
@@ -46,12 +49,30 @@ async def roots(context: Any) -> types.ListRootsResult:
 
 
 def text(result: Any) -> str:
-    return result if isinstance(result, str) else result[0]["text"]
+    if isinstance(result, str):
+        return result
+    first = result[0]
+    return first["text"] if isinstance(first, dict) else first.text
+
+
+async def handle(message: Any) -> None:
+    seen["changes"].append(getattr(getattr(message, "root", None), "method", ""))
+
+
+async def until(condition: Any) -> None:
+    async with asyncio.timeout(WAIT):
+        while not condition():  # noqa: ASYNC110 - what is heard sets no event
+            await asyncio.sleep(0.01)
 
 
 async def main(place: dict[str, Any]) -> dict[str, Any]:
     transport = "streamable_http" if "url" in place else "stdio"
-    kwargs = {"sampling_callback": sample, "list_roots_callback": roots}
+    kwargs = {
+        "sampling_callback": sample,
+        "sampling_capabilities": types.SamplingCapability.model_validate({"tools": {}}),
+        "list_roots_callback": roots,
+        "message_handler": handle,
+    }
     connection = {**place, "transport": transport, "session_kwargs": kwargs}
     callbacks = Callbacks(
         on_elicitation=on_elicitation,
@@ -68,6 +89,9 @@ async def main(place: dict[str, Any]) -> dict[str, Any]:
         "workspace": {},
         "two_rounds": {},
         "three_questions": {},
+        "patience": {"legs": 3},
+        "regional": {"region": "north"},
+        "use_tools": {},
         "count_and_ask": {"steps": 2},
     }
     done: dict[str, Any] = {
@@ -80,11 +104,31 @@ async def main(place: dict[str, Any]) -> dict[str, Any]:
     resource = await client.get_resources("peer", uris=["note://asking"])
     done["resource"] = resource[0].as_string()
     async with client.session("peer") as session:
-        await session.set_logging_level("warning")
-        await session.call_tool("chatty", {})
-        await session.send_ping()
+        await in_one_session(session, done)
     done["logs"] = seen["logs"]
     return done
+
+
+async def in_one_session(session: ClientSession, done: dict[str, Any]) -> None:
+    await session.set_logging_level("warning")
+    await session.call_tool("chatty", {})
+    await session.send_ping()
+    ref = types.PromptReference(type="ref/prompt", name="greeting")
+    completed = await session.complete(ref, {"name": "name", "value": "Al"})
+    done["complete"] = completed.completion.values
+    done["fail"] = (await session.call_tool("fail", {})).isError
+    await session.subscribe_resource(AnyUrl("note://plain"))
+    await session.call_tool("touch", {"uri": "note://plain"})
+    await until(lambda: "notifications/resources/updated" in seen["changes"])
+    await session.call_tool("add_tool", {})
+    await until(lambda: "notifications/tools/list_changed" in seen["changes"])
+    done["changes"] = "heard"
+    try:
+        await session.call_tool("slow", {"seconds": 60}, timedelta(seconds=0.3))
+    except McpError as error:
+        done["cancel"] = f"ended: {'Timed out' in str(error)}".lower()
+    echo = await session.call_tool("echo", {"text": "still here"})
+    done["after"] = text(echo.content)
 
 
 if __name__ == "__main__":

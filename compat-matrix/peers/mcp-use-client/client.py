@@ -8,16 +8,18 @@ import asyncio
 import json
 import os
 import sys
+from datetime import timedelta
 from typing import Any
 
 os.environ["MCP_USE_ANONYMIZED_TELEMETRY"] = "false"
 
-from mcp import types
+from mcp import McpError, types
 from mcp_use import MCPClient
+from pydantic import AnyUrl
 
 ANSWERS = {"name": "Ada", "first": "one", "second": "two", "go": True, "topic": "sea"}
 ANSWERS["page"] = "7"
-heard: dict[str, list[str]] = {"logs": [], "changes": []}
+heard: dict[str, list[Any]] = {"logs": [], "changes": [], "progress": []}
 WAIT = 10.0
 
 
@@ -40,6 +42,10 @@ async def roots(context: Any) -> types.ListRootsResult:
 
 async def log(params: Any) -> None:
     heard["logs"].append(params.level)
+
+
+async def count(progress: float, total: float | None, message: str | None) -> None:
+    heard["progress"].append(progress)
 
 
 async def handle(message: Any) -> None:
@@ -70,7 +76,8 @@ async def main(place: dict[str, Any]) -> dict[str, Any]:
         "workspace": {},
         "two_rounds": {},
         "three_questions": {},
-        "count_and_ask": {"steps": 2},
+        "patience": {"legs": 3},
+        "regional": {"region": "north"},
     }
     done: dict[str, Any] = {}
     for name, arguments in calls.items():
@@ -80,13 +87,29 @@ async def main(place: dict[str, Any]) -> dict[str, Any]:
     resource = await session.read_resource("note://asking")
     done["resource"] = resource.contents[0].text
     wire = session.connector.client_session
+    counted = await wire.call_tool("count_and_ask", {"steps": 2}, None, count)
+    done["count_and_ask"] = counted.content[0].text
+    done["progress"] = heard["progress"]
+    ref = types.PromptReference(type="ref/prompt", name="greeting")
+    completed = await wire.complete(ref, {"name": "name", "value": "Al"})
+    done["complete"] = completed.completion.values
+    done["fail"] = (await session.call_tool("fail", {})).isError
     await wire.set_logging_level("warning")
     await session.call_tool("chatty", {})
     await wire.send_ping()
+    await wire.subscribe_resource(AnyUrl("note://plain"))
+    await session.call_tool("touch", {"uri": "note://plain"})
+    await until(lambda: "notifications/resources/updated" in heard["changes"])
     await session.call_tool("add_tool", {})
     await until(lambda: "notifications/tools/list_changed" in heard["changes"])
     done["logs"] = heard["logs"]
     done["changes"] = "heard"
+    try:
+        await wire.call_tool("slow", {"seconds": 60}, timedelta(seconds=0.3))
+    except McpError as error:
+        done["cancel"] = f"ended: {'Timed out' in str(error)}".lower()
+    echo = await session.call_tool("echo", {"text": "still here"})
+    done["after"] = echo.content[0].text
     await client.close_all_sessions()
     return done
 

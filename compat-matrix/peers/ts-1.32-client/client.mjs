@@ -20,7 +20,7 @@ const until = async (condition) => {
 
 const client = new Client(
   { name: 'ts-1.32-client', version: '1.0' },
-  { capabilities: { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} } },
+  { capabilities: { elicitation: { form: {}, url: {} }, sampling: { tools: {} }, roots: {} } },
 );
 client.setRequestHandler(types.ElicitRequestSchema, async ({ params }) => {
   if (params.mode === 'url') return { action: 'accept' };
@@ -62,6 +62,9 @@ const done = {
   workspace: await call('workspace'),
   two_rounds: await call('two_rounds'),
   three_questions: await call('three_questions'),
+  patience: await call('patience', { legs: 3 }),
+  regional: await call('regional', { region: 'north' }),
+  use_tools: await call('use_tools'),
 };
 const onprogress = ({ progress }) => void heard.progress.push(progress);
 done.count_and_ask = await call('count_and_ask', { steps: 2 }, { onprogress });
@@ -69,6 +72,10 @@ done.progress = heard.progress;
 const prompt = await client.getPrompt({ name: 'asking_prompt' });
 done.prompt = prompt.messages[0].content.text;
 done.resource = (await client.readResource({ uri: 'note://asking' })).contents[0].text;
+const ref = { type: 'ref/prompt', name: 'greeting' };
+const argument = { name: 'name', value: 'Al' };
+done.complete = (await client.complete({ ref, argument })).completion.values;
+done.fail = (await client.callTool({ name: 'fail', arguments: {} })).isError;
 await client.ping();
 await client.setLoggingLevel('warning');
 await call('chatty');

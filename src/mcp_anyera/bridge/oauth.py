@@ -16,7 +16,6 @@ import socket
 import sys
 import time
 import webbrowser
-from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
@@ -31,6 +30,7 @@ from mcp_anyera._sdk.login import (
     OAuthToken,
     code_result,
 )
+from mcp_anyera.places import state_folder
 
 LOGIN_TIMEOUT: Final = 300.0
 """Seconds that a human may take; the SDK's own figure."""
@@ -49,7 +49,7 @@ def login(url: str, folder: Path | None = None) -> OAuthClientProvider:
         url: The server.
         folder: Where tokens are kept; the user's own folder for state when omitted.
     """
-    store = TokenFile(_file(url, folder or _state_folder()))
+    store = TokenFile(_file(url, folder or state_folder() / "oauth"))
     redirect = Redirect(store.port)
     metadata = OAuthClientMetadata.model_validate(
         {
@@ -198,11 +198,3 @@ def _free_port() -> int:
 
 def _file(url: str, folder: Path) -> Path:
     return folder / f"{hashlib.sha256(url.encode()).hexdigest()[:24]}.json"
-
-
-def _state_folder(variables: Mapping[str, str] = os.environ) -> Path:
-    if sys.platform == "win32":
-        base = variables.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local"
-    else:
-        base = variables.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
-    return Path(base) / "mcp-anyera" / "oauth"

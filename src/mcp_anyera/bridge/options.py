@@ -6,10 +6,15 @@ import os
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from random import random
+from typing import TYPE_CHECKING
 
 from mcp_anyera.engine import CallOptions, EngineConfig, Face, Questions
 from mcp_anyera.engine.config import CONNECT_TIMEOUT, MAX_ROUNDS
 from mcp_anyera.transports.wire import Wire, engine_options
+
+if TYPE_CHECKING:
+    # A bridge that remembers nothing starts without it.
+    from mcp_anyera.memory import EraMemory, Recollection
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,6 +30,8 @@ class BridgeOptions:
     headers: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
     oauth: bool = False
     mode: str = "auto"
+    memory: EraMemory | None = None
+    """What is known of servers; ``None`` remembers nothing."""
     log_level: str | None = None
     connect_timeout: float | None = CONNECT_TIMEOUT
     probe_timeout: float | None = None
@@ -56,17 +63,18 @@ class BridgeOptions:
         """
         return self._process() if self.url is None else self._http(self.url, ready)
 
-    def config(self, wire: Wire) -> EngineConfig:
+    def config(self, wire: Wire, known: Recollection | None = None) -> EngineConfig:
         """Return the rules of one connection.
 
         Args:
             wire: The way to the server.
+            known: What is remembered of it.
 
         Raises:
             ValueError: The mode or the log level names nothing.
         """
         return EngineConfig(
-            **engine_options(wire, self.mode, self.probe_timeout),
+            **engine_options(wire, self.mode, self.probe_timeout, known),
             target=self.target,
             face=Face.LEGACY,
             questions=Questions.CLIENT,

@@ -24,7 +24,7 @@ from mcp_anyera.engine import (
     jsonrpc,
 )
 from mcp_anyera.transports.pump import Pump
-from mcp_anyera.transports.wire import Wire
+from mcp_anyera.transports.wire import Wire, recollection
 
 logger: logging.Logger = logging.getLogger("mcp_anyera.bridge")
 
@@ -56,7 +56,8 @@ class Session:
         self._wire = wire
         self._client = client
         self._calls = options.call_options
-        self.engine: Engine = Engine(options.config(wire))
+        self._known = recollection(wire, options.memory)
+        self.engine: Engine = Engine(options.config(wire, self._known))
         self._pump = Pump(self.engine, wire, self)
 
     async def run(self, ready: Callable[[], None], stop: anyio.Event) -> None:
@@ -104,7 +105,12 @@ class Session:
         raise AssertionError(question, reason)
 
     def notice(self, event: Event) -> None:
-        """Log what happened; events hold no answers, no state and no credentials."""
+        """Log what happened, and remember it where that is wanted.
+
+        Events hold no answers, no state and no credentials.
+        """
+        if self._known is not None:
+            self._known.hear(event)
         match event:
             case Connected(verdict):
                 steps = "; ".join(map(str, verdict.evidence))

@@ -11,12 +11,12 @@ from typing import Final, TypeVar
 import anyio
 
 from mcp_anyera._sdk import SDKError
-from mcp_anyera.cli import answers_file
+from mcp_anyera.cli import answers_file, remembering
 from mcp_anyera.cli.asking import Asker
 from mcp_anyera.cli.display import Display, Lines
 from mcp_anyera.cli.running import run_async
 from mcp_anyera.cli.target import CommandTarget
-from mcp_anyera.cli.trouble import INTERRUPTED, Ended, Trouble
+from mcp_anyera.cli.trouble import INTERRUPTED, Ended, Trouble, shortened
 from mcp_anyera.client import Client
 from mcp_anyera.engine import (
     Event,
@@ -48,6 +48,7 @@ class Caller:
         self._arguments = arguments
         self.display: Display = Display(sys.stderr, quiet=arguments.quiet)
         self.asker: Asker = self._asker()
+        self._memory = remembering.memory_aloud(arguments)
         self._interrupted = False
         self._waits = False
 
@@ -107,6 +108,7 @@ class Caller:
                 read_timeout_seconds=arguments.timeout,
                 probe_timeout_seconds=arguments.probe_timeout,
                 connect_timeout_seconds=arguments.connect_timeout,
+                memory=self._memory,
                 input_required_max_rounds=arguments.max_rounds,
                 max_concurrent_questions=1,
                 on_event=self._happened,
@@ -114,6 +116,11 @@ class Caller:
                 yield client
         except SDKError as error:
             raise Trouble(self._sentence(error)) from error
+        except (ValueError, RuntimeError) as error:
+            # Both SDK lines hold what they read against the protocol.
+            self._refuse_silence()
+            text = f"the server's answer cannot be read: {shortened(error)}"
+            raise Trouble(text) from error
 
     def _sentence(self, error: SDKError) -> str:
         self._refuse_silence()

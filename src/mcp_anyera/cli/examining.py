@@ -27,12 +27,13 @@ from mcp_anyera.engine import (
     Verdict,
 )
 from mcp_anyera.engine.jsonrpc import is_object
+from mcp_anyera.memory import EraMemory
 from mcp_anyera.target import Target
 from mcp_anyera.transports.background import plain
 from mcp_anyera.transports.http import HttpOptions
 from mcp_anyera.transports.http.clients import new_client
 from mcp_anyera.transports.http.session import SESSION_HEADER
-from mcp_anyera.transports.wire import engine_options
+from mcp_anyera.transports.wire import Wire, engine_options, recollection
 
 LISTS: Final = {
     "tools": ("tools/list", "tools", "tools"),
@@ -95,6 +96,8 @@ class Examined:
     """Seconds that the end took."""
     seconds: float = 0.0
     stderr: str = ""
+    remembered: dict[str, Any] | None = None
+    """What the memory held; ``None`` where it was not looked into."""
 
     @property
     def opening(self) -> dict[str, Any]:
@@ -120,6 +123,8 @@ async def examine(
     probe_timeout: float | None,
     connect_timeout: float,
     stderr: TextIO | None,
+    memory: EraMemory | None = None,
+    forget: bool = False,
 ) -> Examined:
     """Look at a server.
 
@@ -129,6 +134,8 @@ async def examine(
         probe_timeout: Patience with the probe, in seconds; ``None`` for the usual.
         connect_timeout: Limit for the opening, in seconds.
         stderr: Where the server's stderr is shown; ``None`` keeps it to the report.
+        memory: Is looked into and never believed: finding out is the purpose.
+        forget: Whether what is remembered of the server is dropped.
 
     Returns:
         What was found; also where no connection came about.
@@ -136,7 +143,8 @@ async def examine(
     seen: dict[int | str, HttpSeen] = {}
     options = HttpOptions(make=lambda: _watched(seen), headers=target.headers)
     reached = Target.of(target.server, options, raise_exceptions=False)
-    wire = TappedWire(reached.wire())
+    inner = reached.wire()
+    wire = TappedWire(inner)
     config = EngineConfig(
         **engine_options(wire, mode, probe_timeout),
         target=reached.name,
@@ -148,6 +156,7 @@ async def examine(
     )
     http = wire.traits.exchange is Exchange.HTTP
     found = Examined(reached.name, mode, http, wire.heard, seen)
+    found.remembered = _remembered(inner, memory, forget=forget)
     sink = _Sink(stderr)
     began = anyio.current_time()
     with redirect_stderr(sink):
@@ -155,6 +164,18 @@ async def examine(
     found.seconds = anyio.current_time() - began
     found.fell_back, found.stderr = wire.fell_back, sink.getvalue()
     return found
+
+
+def _remembered(
+    wire: Wire, memory: EraMemory | None, *, forget: bool
+) -> dict[str, Any] | None:
+    known = recollection(wire, memory)
+    if memory is None or known is None:
+        return None
+    identity = wire.identity
+    if forget and identity is not None:
+        memory.forget(identity)
+    return known.entry
 
 
 async def _look(wire: TappedWire, config: EngineConfig, found: Examined) -> None:

@@ -54,7 +54,9 @@ async def resources(client: Client) -> list[dict[str, Any]]:
 
 def described(item: dict[str, Any]) -> str:
     """Return a tool, a prompt or a resource in one line."""
-    name = item.get("uri") or item.get("uriTemplate") or item.get("name")
+    name = clean_line(
+        str(item.get("uri") or item.get("uriTemplate") or item.get("name"))
+    )
     said = clean_line(str(item.get("description") or item.get("title") or ""))
     short = said if len(said) <= _WIDTH else said[: _WIDTH - 1] + "…"
     wants = " ".join(_wanted(item))

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import Any, Final
 
+from mcp_anyera.cli.clean import clean_line
 from mcp_anyera.cli.trouble import INTERRUPTED, Ended, Trouble
 
 COMMANDS: Final = ("probe", "call", "prompt", "resource", "bridge", "matrix")
@@ -37,7 +38,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         status = arguments.run(arguments)
         sys.stdout.flush()
     except Trouble as trouble:
-        sys.stderr.write(f"anyera: {trouble}\n")
+        # Part of it may be a server's, and stderr a terminal.
+        sys.stderr.write(f"anyera: {clean_line(str(trouble))}\n")
         return trouble.status
     except KeyboardInterrupt:
         return INTERRUPTED

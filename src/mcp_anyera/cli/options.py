@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from mcp_anyera.cli import target
+from mcp_anyera.cli import kinds, target
 from mcp_anyera.cli.target import CommandTarget
 from mcp_anyera.cli.trouble import misused
 from mcp_anyera.engine.config import LOG_LEVELS
@@ -54,7 +54,7 @@ def _add_asking(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument(
         "--max-rounds",
-        type=int,
+        type=kinds.count,
         default=10,
         metavar="N",
         help="rounds of questions that one call may take (10)",
@@ -75,7 +75,7 @@ def _add_watching(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument(
         "--timeout",
-        type=target.seconds,
+        type=kinds.seconds,
         metavar="SECONDS",
         help="time that the server may take for the call; waiting for you is free",
     )

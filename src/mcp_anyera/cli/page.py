@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
 from typing import Any, Final
 
 from rich.console import Console, Group, RenderableType
@@ -41,6 +42,8 @@ def _sections(found: dict[str, Any]) -> list[tuple[str, RenderableType]]:
         sections.append(("Server", _server(found)))
     if found["reachable"] and found["instructions"]:
         sections.append(("Instructions", Text(clean(found["instructions"]))))
+    if found["remembered"] is not None:
+        sections.append(("Memory", _memory(found["remembered"])))
     if found["steps"]:
         sections.append(("Steps", _steps(found)))
     if found["answers"]:
@@ -76,6 +79,18 @@ def _server(found: dict[str, Any]) -> RenderableType:
             ("lists", ", ".join(shown)),
         ]
     )
+
+
+def _memory(remembered: dict[str, Any]) -> RenderableType:
+    if not remembered.get("era"):
+        return Text("nothing is remembered of this server")
+    learned = datetime.fromtimestamp(remembered["learned_at"], tz=UTC)
+    rows = [
+        ("remembered", f"{remembered['era']}, {remembered['revision']}"),
+        ("found out", f"{learned:%Y-%m-%d %H:%M} UTC"),
+        ("tools that call back", ", ".join(remembered.get("tools", []))),
+    ]
+    return _table([row for row in rows if row[1]])
 
 
 def _capabilities(capabilities: dict[str, Any]) -> str:

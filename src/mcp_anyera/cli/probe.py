@@ -6,7 +6,7 @@ import argparse
 import sys
 from typing import Any, Final
 
-from mcp_anyera.cli import target
+from mcp_anyera.cli import remembering, target
 from mcp_anyera.cli.trouble import extra
 
 SUMMARY: Final = "Say what a server is: its era, its features, and what is odd."
@@ -30,11 +30,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--json", action="store_true", help="print the report as JSON, for programs"
     )
     target.add_arguments(parser)
+    parser.add_argument(
+        "--forget",
+        action="store_true",
+        help="drop what is remembered of the server; without --memory-file, in the "
+        "file of --memory",
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Look at the server and print what was found."""
     server = target.only(arguments)
+    arguments.memory = arguments.memory or arguments.forget
     shown = None if arguments.json else extra("rich.console")
     found = _examined(server, arguments)
     if shown is None:
@@ -54,6 +61,7 @@ def _examined(
     from mcp_anyera.cli.report import report  # noqa: PLC0415
     from mcp_anyera.cli.running import run_async  # noqa: PLC0415
 
+    memory = remembering.memory_aloud(arguments)
     found = run_async(
         lambda: examine(
             server,
@@ -61,6 +69,8 @@ def _examined(
             probe_timeout=arguments.probe_timeout,
             connect_timeout=arguments.connect_timeout,
             stderr=sys.stderr if arguments.stderr else None,
+            memory=memory,
+            forget=arguments.forget,
         )
     )
     return report(found)

@@ -41,6 +41,7 @@ def report(found: Examined) -> dict[str, Any]:
         "oddities": [asdict(oddity) for oddity in oddities(found)],
         "error": error(found),
         "stderr": found.stderr.splitlines()[-20:],
+        "remembered": remembered(found),
         "installed": versions(),
     }
 
@@ -143,6 +144,14 @@ def error(found: Examined) -> dict[str, Any] | None:
         "challenge": failure.http.challenge,
         "cause": None if cause is None else str(getattr(cause, "message", cause)),
     }
+
+
+def remembered(found: Examined) -> dict[str, Any] | None:
+    """Return what the memory holds; ``None`` where nobody wanted to know."""
+    if found.remembered is None:
+        return None
+    members = ("era", "revision", "learned_at", "patience", "tools")
+    return {key: found.remembered[key] for key in members if key in found.remembered}
 
 
 def _data_of_error(one: Exchanged) -> Any:

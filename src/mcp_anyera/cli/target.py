@@ -19,13 +19,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from mcp_anyera.cli import kinds, pairs, remembering
 from mcp_anyera.cli.trouble import misused
-from mcp_anyera.eras import era_of
 
-_MODES: Final = frozenset({"auto", "legacy", "modern"})
 _URL: Final = re.compile(r"https?://", re.IGNORECASE).match
-_VARIABLE: Final = re.compile(r"\$\{(\w+)\}")
-_NAME: Final = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+").fullmatch
+_INHERITED: Final = (
+    "set this for the server, which inherits all variables of the bridge, for the "
+    "configuration of a client sets them for the server; may be repeated"
+)
+_HARMLESS: Final = (
+    "set this for the server; NAME alone passes on a variable of this shell. Nothing "
+    "else of the shell is passed on but what is harmless, such as PATH and HOME, for "
+    "it may hold secrets; may be repeated"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,73 +57,77 @@ class CommandTarget:
         )
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what every command with a TARGET takes."""
-    group = parser.add_argument_group("the server")
+def add_arguments(parser: argparse.ArgumentParser, *, bridged: bool = False) -> None:
+    """Add what every command with a TARGET takes.
+
+    Args:
+        parser: The parser of the command.
+        bridged: Whether it is the bridge, which stands in the place of the server:
+            whoever starts it has meant all variables for the server.
+    """
+    _add_url(parser)
+    _add_command(parser, bridged=bridged)
+    _add_opening(parser)
+    remembering.add_arguments(parser)
+
+
+def _add_url(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("a server at a URL")
     group.add_argument(
         "--header",
         metavar="'NAME: VALUE'",
         action="append",
         default=[],
-        help="for a URL: send this with every request; ${VAR} is replaced by the "
-        "variable of the environment, which keeps secrets out of process lists",
+        help="send this with every request; ${VAR} is replaced by the variable of the "
+        "environment, which keeps secrets out of process lists",
     )
+    group.add_argument(
+        "--header-env",
+        metavar="NAME=VAR",
+        action="append",
+        default=[],
+        help="send the variable VAR as the header NAME, where no shell keeps ${VAR}",
+    )
+
+
+def _add_command(parser: argparse.ArgumentParser, *, bridged: bool) -> None:
+    group = parser.add_argument_group("a server that is started")
     group.add_argument(
         "--env",
         metavar="NAME=VALUE",
         action="append",
         default=[],
-        help="for a command: set this in its environment",
+        help=_INHERITED if bridged else _HARMLESS,
     )
-    group.add_argument("--cwd", metavar="DIR", help="for a command: run it there")
+    group.add_argument("--cwd", metavar="DIR", help="start the server there")
+    if not bridged:
+        group.add_argument(
+            "--stderr", action="store_true", help="show what it writes to stderr"
+        )
+
+
+def _add_opening(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("the connection")
     group.add_argument(
         "--mode",
-        type=mode,
+        type=kinds.mode,
         metavar="MODE",
         default="auto",
         help="auto (the default), legacy, modern, or a revision such as 2025-11-25",
     )
     group.add_argument(
         "--probe-timeout",
-        type=seconds,
+        type=kinds.seconds,
         metavar="SECONDS",
         help="patience with server/discover (0.9 for a command, 10 for a URL)",
     )
     group.add_argument(
         "--connect-timeout",
-        type=seconds,
+        type=kinds.seconds,
         metavar="SECONDS",
         default=90.0,
         help="limit for the whole opening (90)",
     )
-    group.add_argument(
-        "--stderr",
-        action="store_true",
-        help="for a command: show what it writes to stderr",
-    )
-
-
-def mode(text: str) -> str:
-    """Return a mode of the command line.
-
-    Raises:
-        ValueError: There is no such mode.
-    """
-    if text not in _MODES and era_of(text) is None:
-        raise ValueError
-    return text
-
-
-def seconds(text: str) -> float:
-    """Return a time of the command line.
-
-    Raises:
-        ValueError: It is no number above zero.
-    """
-    value = float(text)
-    if not value > 0:
-        raise ValueError
-    return value
 
 
 def read(arguments: argparse.Namespace, words: Sequence[str]) -> CommandTarget:
@@ -133,19 +143,16 @@ def read(arguments: argparse.Namespace, words: Sequence[str]) -> CommandTarget:
     """
     command = arguments.command
     if command is not None and words:
-        raise misused(f"give {words[0]!r} or a command behind --, not both")
+        raise misused(f"name {words[0]!r} or a command behind --, not both")
     if command is None:
         if not words:
             raise misused("name a URL, or a command behind --")
         if _URL(words[0]):
             return _url(arguments, words[0])
         command = _words(words[0])
-    if not command:
-        raise misused("no command follows --")
-    if arguments.header:
-        raise misused("--header is for URLs; a command takes --env")
-    env = dict(_pair(text) for text in arguments.env)
-    return CommandTarget(None, tuple(command), env=env, cwd=arguments.cwd)
+    if not command or not command[0]:
+        raise misused("the command that starts the server is empty")
+    return _command(arguments, command)
 
 
 def only(arguments: argparse.Namespace) -> CommandTarget:
@@ -162,32 +169,19 @@ def only(arguments: argparse.Namespace) -> CommandTarget:
 def _url(arguments: argparse.Namespace, url: str) -> CommandTarget:
     if arguments.env or arguments.cwd:
         raise misused("--env and --cwd are for commands; a URL takes --header")
-    return CommandTarget(url, headers=dict(_header(text) for text in arguments.header))
+    headers = pairs.headers(arguments.header, arguments.header_env)
+    return CommandTarget(url, headers=headers)
+
+
+def _command(arguments: argparse.Namespace, command: Sequence[str]) -> CommandTarget:
+    if arguments.header or arguments.header_env:
+        raise misused("--header and --header-env are for URLs; a command takes --env")
+    env = pairs.variables(arguments.env)
+    return CommandTarget(None, tuple(command), env=env, cwd=arguments.cwd)
 
 
 def _words(text: str) -> list[str]:
     try:
-        return shlex.split(text)
+        return shlex.split(text, posix=os.name != "nt")
     except ValueError as error:
         raise misused(f"{text!r} is no command: {error}") from error
-
-
-def _header(text: str) -> tuple[str, str]:
-    name, colon, value = text.partition(":")
-    if not colon or not _NAME(name.strip()):
-        raise misused("--header takes 'NAME: VALUE'")
-    return name.strip(), _VARIABLE.sub(_from_environment, value.strip())
-
-
-def _from_environment(found: re.Match[str]) -> str:
-    value = os.environ.get(found[1])
-    if value is None:
-        raise misused(f"--header names ${{{found[1]}}}, which is not set")
-    return value
-
-
-def _pair(text: str) -> tuple[str, str]:
-    name, mark, value = text.partition("=")
-    if not mark or not name:
-        raise misused(f"--env takes NAME=VALUE; got {name!r}")
-    return name, value

@@ -35,6 +35,17 @@ def misused(sentence: str) -> Trouble:
     return Trouble(sentence, WRONG_COMMAND_LINE)
 
 
+def shortened(error: Exception) -> str:
+    """Return what an error says, without what pydantic adds for programmers."""
+    listed = getattr(error, "errors", None)
+    if not callable(listed):
+        return str(error)
+    problems: Any = listed()
+    first = problems[0]
+    where = ".".join(map(str, first["loc"]))
+    return f"{where}: {first['msg']}" if where else str(first["msg"])
+
+
 def extra(module: str) -> Any:
     """Import a module that comes with the extra ``mcp-anyera[cli]``.
 
