@@ -25,7 +25,7 @@ QUICK := compat-matrix/results/quick
 # The tests of two lines at once would measure each other's load.
 .NOTPARALLEL:
 .PHONY: help test demo lint types test-sdk1 test-sdk2 contract test-floors coverage \
-    conformance docs wheel bench bench-openings bench-bridge soak matrix matrix-quick matrix-docs \
+    conformance docs wheel bench bench-quick bench-docs soak matrix matrix-quick matrix-docs \
     matrix-page-test format lock clean
 
 help: ## list the targets
@@ -97,17 +97,19 @@ matrix-page-test: ## the matrix page in a real browser (needs Chromium on the ma
 	$(ENVS) page
 	.envs/page/bin/python -m pytest compat-matrix/test_page.py $(ARGS)
 
-bench: ## engine throughput, and the cost of a call beside the SDK alone
-	$(ENVS) sdk1 sdk2 peer-mcp-1.30 peer-mcp-2.3
-	$(PYTHON) benchmarks/run.py
+BENCH_ENVS := sdk1 sdk2 $(addprefix peer-,mcp-1.30 mcp-2.3 ts-2.4-modern fastmcp-4) \
+    bench-mcp-remote
 
-bench-openings: ## connect time to servers of every kind, beside mcp.Client
-	$(ENVS) sdk2
-	.envs/sdk2/bin/python benchmarks/openings.py
+bench: ## everything that the project promises about speed, beside its peers
+	$(ENVS) $(BENCH_ENVS)
+	$(PYTHON) benchmarks/run.py $(ARGS)
 
-bench-bridge: ## anyera bridge beside mcp-remote
-	$(ENVS) sdk1 sdk2 peer-ts-2.4-modern bench-mcp-remote
-	$(PYTHON) benchmarks/bridge.py
+bench-quick: ## the same with fewer turns
+	$(ENVS) $(BENCH_ENVS)
+	$(PYTHON) benchmarks/run.py --quick $(ARGS)
+
+bench-docs: ## write the page of the documentation from the run that was kept
+	$(PYTHON) benchmarks/report.py
 
 soak: ## 20 000 calls through the bridge on both transports
 	$(ENVS) sdk2 peer-ts-2.4-modern

@@ -1,10 +1,10 @@
-"""The cost of a call: the SDK alone, through `adapt`, through `Client`.
+"""What calls cost: the SDK alone, through `adapt`, through `Client`.
 
-``python calls.py TOOL COMMAND...`` (or a URL in place of the command) opens one
-connection in each way and calls in turns, so that whatever else the machine does
-hits all alike. The tool is ``echo``, or ``issue_card``, which asks once. Prints, for
-each way, the median time of a call and the processor time that this process spent
-on one, in microseconds.
+``python calls.py SCALE CASES COMMAND...`` (or a URL in place of the command) opens one
+connection in each way and calls in turns, so that whatever else the machine does hits
+all alike. Prints JSON: for each case and way the median and the 99th percentile of the
+time of a call, how far apart the middle half of the blocks lies, and the processor time
+that this process spent on a call, all in microseconds.
 """
 
 from __future__ import annotations
@@ -13,92 +13,95 @@ import json
 import statistics
 import sys
 import time
+from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
-from typing import Any
+from typing import Any, NamedTuple
 
 import anyio
-import mcp
-from mcp import ClientSession, StdioServerParameters
-from mcp.client.stdio import stdio_client
-from mcp.client.streamable_http import streamable_http_client
-from mcp.types import ElicitResult
+from ways import open_all
 
-from mcp_anyera import Client, adapt
-
-BLOCKS = 40
-CALLS = 50
-TOOLS = {"echo": {"text": "x"}, "issue_card": {"book": "x"}}
+Call = Callable[[Any], Awaitable[object]]
 
 
-async def answer(_context: object, _params: object) -> ElicitResult:
-    """Answer as fast as can be."""
-    return ElicitResult(action="accept", content={"name": "Ada"})
+class Case(NamedTuple):
+    """One thing to do: in so many blocks, so many times in each."""
+
+    blocks: int
+    calls: int
+    call: Call
 
 
-async def open_session(stack: AsyncExitStack, transport: Any) -> Any:
-    """Return the SDK's session on a transport."""
-    read, write, *_ = await stack.enter_async_context(transport)
-    made = ClientSession(read, write, elicitation_callback=answer)
-    session = await stack.enter_async_context(made)
-    await session.initialize()
-    return session
+def tool(name: str, **arguments: str) -> Call:
+    """Return the call of a tool."""
+    return lambda client: client.call_tool(name, arguments)
 
 
-def transport(place: list[str]) -> Any:
-    """Return the SDK's transport to a command or a URL, not yet entered."""
-    if place[0].startswith("http"):
-        return streamable_http_client(place[0])
-    return stdio_client(StdioServerParameters(command=place[0], args=place[1:]))
+async def hear(_progress: float, _total: float | None, _message: str | None) -> None:
+    """Take a progress notification."""
 
 
-async def ways(stack: AsyncExitStack, place: list[str]) -> dict[str, Any]:
-    """Open one connection in each way that works with this server."""
-    found: dict[str, Any] = {}
-    found["adapt"] = await open_session(stack, adapt(transport(place)))
-    ours = Client(transport(place), elicitation_callback=answer)
-    found["Client"] = await stack.enter_async_context(ours)
-    if ours.era.value == "legacy":
-        found["session alone"] = await open_session(stack, transport(place))
-    if hasattr(mcp, "Client"):
-        theirs = mcp.Client(transport(place), elicitation_callback=answer)
-        found["mcp.Client alone"] = await stack.enter_async_context(theirs)
-    return found
+def listened(client: Any) -> Awaitable[object]:
+    """Call the tool that notifies a hundred times."""
+    return client.call_tool("notify", {}, progress_callback=hear)
 
 
-async def block(client: Any, tool: str) -> tuple[list[float], float]:
-    """Make some calls; return the time of each and the processor time of all."""
+CASES = {
+    "echo": Case(40, 50, tool("echo", text="x")),
+    "issue_card": Case(30, 20, tool("issue_card", book="x")),
+    "one_round": Case(30, 25, tool("one_round")),
+    "three_rounds": Case(20, 15, tool("three_rounds")),
+    "list": Case(20, 6, lambda client: client.list_tools()),
+    "big": Case(12, 4, tool("big")),
+    "notify": Case(15, 3, listened),
+}
+
+
+async def block(client: Any, case: Case) -> tuple[list[float], float]:
+    """Make the calls of a block; return the time of each, and the processor time."""
     times: list[float] = []
     spent = time.process_time()
-    for _ in range(CALLS):
+    for _ in range(case.calls):
         began = time.perf_counter()
-        await client.call_tool(tool, TOOLS[tool])
+        await case.call(client)
         times.append(time.perf_counter() - began)
-    return times, time.process_time() - spent
+    return times, (time.process_time() - spent) / case.calls
 
 
-async def main(tool: str, place: list[str]) -> None:
-    """Measure in turns and print the figures as JSON."""
+async def measure(clients: dict[str, Any], case: Case) -> dict[str, Any]:
+    """Run the blocks of a case in turns."""
+    taken: dict[str, list[tuple[list[float], float]]] = {way: [] for way in clients}
+    for number in range(case.blocks + 1):
+        for way, client in clients.items():
+            one = await block(client, case)
+            if number:  # the first block warms up
+                taken[way].append(one)
+    return {way: figures(blocks) for way, blocks in taken.items()}
+
+
+def figures(blocks: list[tuple[list[float], float]]) -> dict[str, float]:
+    """Return what became of one way's blocks, in microseconds."""
+    times = [one for some, _ in blocks for one in some]
+    low, _, high = statistics.quantiles([statistics.median(b[0]) for b in blocks], n=4)
+    seconds = {
+        "p50": statistics.median(times),
+        "p99": statistics.quantiles(times, n=100)[98],
+        "spread": high - low,
+        "cpu": statistics.median([cpu for _, cpu in blocks]),
+    }
+    return {name: round(figure * 1e6, 1) for name, figure in seconds.items()}
+
+
+async def main(scale: float, cases: list[str], place: list[str]) -> None:
+    """Measure each case and print the figures as JSON."""
+    found = {}
     async with AsyncExitStack() as stack:
-        clients = await ways(stack, place)
-        times: dict[str, list[float]] = {name: [] for name in clients}
-        spent: dict[str, list[float]] = {name: [] for name in clients}
-        for client in clients.values():
-            await block(client, tool)
-        for _ in range(BLOCKS):
-            for name, client in clients.items():
-                some, cpu = await block(client, tool)
-                times[name] += some
-                spent[name].append(cpu / CALLS)
-        figures = {
-            name: {
-                "p50": statistics.median(times[name]) * 1e6,
-                "p99": statistics.quantiles(times[name], n=100)[98] * 1e6,
-                "cpu": statistics.median(spent[name]) * 1e6,
-            }
-            for name in clients
-        }
-    print(json.dumps(figures))
+        clients = await open_all(stack, place)
+        for name in cases:
+            case = CASES[name]
+            fewer = case._replace(blocks=max(3, round(case.blocks * scale)))
+            found[name] = await measure(clients, fewer)
+    print(json.dumps(found))
 
 
 if __name__ == "__main__":
-    anyio.run(main, sys.argv[1], sys.argv[2:])
+    anyio.run(main, float(sys.argv[1]), sys.argv[2].split(","), sys.argv[3:])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import time
+from pathlib import Path
 from typing import Any
 
 MODERN = "2026-07-28"
@@ -31,13 +32,16 @@ def answer(kind: str, method: str) -> dict[str, Any] | None:
     return known.get(method)
 
 
-def main(kind: str) -> None:
-    """Serve stdin until it ends."""
+def main(kind: str, *log: str) -> None:
+    """Serve stdin until it ends; what is asked for is noted where that is wanted."""
     if kind == "slow":
         time.sleep(3)
     for line in sys.stdin:
         message = json.loads(line)
         method = message.get("method")
+        for path in log:
+            with Path(path).open("a") as notes:
+                notes.write(f"{method}\n")
         if method == "server/discover" and kind == "exits":
             sys.exit(1)
         silent = method == "server/discover" and kind == "silent"
@@ -50,4 +54,4 @@ def main(kind: str) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(*sys.argv[1:])

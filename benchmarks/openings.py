@@ -1,14 +1,16 @@
 """Connect time to servers of every kind, beside ``mcp.Client`` of the same SDK.
 
-Usage: ``python benchmarks/openings.py`` in an environment with SDK 2.x. Each server is
+``python openings.py SCALE`` in an environment with SDK 2.x prints JSON. Each server is
 a process of its own; the figure is the median from nothing to the first listed tool,
-taken in turns.
+in seconds, taken in turns.
 """
 
 from __future__ import annotations
 
+import json
 import statistics
 import sys
+import tempfile
 import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -32,9 +34,9 @@ Connect = Callable[[str], Awaitable[None]]
 
 
 def parameters(kind: str) -> StdioServerParameters:
-    return StdioServerParameters(
-        command=sys.executable, args=[STUB, kind.split(maxsplit=1)[0]]
-    )
+    name, *rest = kind.split()
+    logs = [word for word in rest if word.startswith("/")]
+    return StdioServerParameters(command=sys.executable, args=[STUB, name, *logs])
 
 
 async def ours(kind: str) -> None:
@@ -67,28 +69,44 @@ async def seconds(connect: Connect, kind: str) -> float | None:
     return time.perf_counter() - began
 
 
-async def measure(kind: str, times: int, connect: Connect) -> None:
+async def measure(kind: str, times: int, connect: Connect) -> dict[str, float | None]:
     pairs = [
         (await seconds(connect, kind), await seconds(theirs, kind))
         for _ in range(times)
     ]
-    mine = statistics.median([pair[0] for pair in pairs if pair[0] is not None])
-    known = [pair[1] for pair in pairs if pair[1] is not None]
-    other = f"{statistics.median(known):.3f} s" if known else "fails"
-    ratio = f"{mine / statistics.median(known):.2f} ×" if known else "–"
-    name = kind if connect is ours else f"{kind}, remembered"
-    print(f"| {name} | {mine:.3f} s | {other} | {ratio} |", flush=True)
+    ours_took = [pair[0] for pair in pairs if pair[0] is not None]
+    theirs_took = [pair[1] for pair in pairs if pair[1] is not None]
+    return {
+        "Client": statistics.median(ours_took),
+        "mcp.Client": statistics.median(theirs_took) if theirs_took else None,
+    }
 
 
-async def main() -> None:
-    print("| server | mcp_anyera.Client | mcp.Client | ratio |\n|---|--:|--:|--:|")
+async def asked_first(kind: str) -> int:
+    """Return what a remembered server is asked before the first list and handshake."""
+    known = remembering()
+    with tempfile.NamedTemporaryFile() as log:
+        for _ in range(2):
+            Path(log.name).write_text("")
+            await known(f"{kind} {log.name}")
+        methods = Path(log.name).read_text().split()
+    before = methods[: methods.index("tools/list")]
+    return len([method for method in before if method == "server/discover"])
+
+
+async def main(scale: float) -> None:
+    found: dict[str, Any] = {}
     for kind, times in KINDS.items():
-        await measure(kind, times, ours)
+        some = max(2, round(times * scale))
+        found[kind] = await measure(kind, some, ours)
     for kind in ("modern", "legacy", "silent on the probe", "exits on the probe"):
         known: Any = remembering()
         await seconds(known, kind)
-        await measure(kind, 2 if kind.startswith("silent") else 5, known)
+        some = 2 if kind.startswith("silent") else max(2, round(5 * scale))
+        found[f"{kind}, remembered"] = await measure(kind, some, known)
+    extra = [await asked_first(kind) for kind in ("modern", "legacy")]
+    print(json.dumps({"openings, s": found, "probes of a remembered server": extra}))
 
 
 if __name__ == "__main__":
-    anyio.run(main)
+    anyio.run(main, float(sys.argv[1]))

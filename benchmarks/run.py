@@ -1,135 +1,147 @@
-"""Measure everything and print it as a Markdown table, with the targets.
+"""Measure everything in one run, beside the peers.
 
-Ratios count, not times: each line compares two ways of the same run.
+``python benchmarks/run.py [--quick] [--part NAME]... [--keep]`` prints the promises of
+the project with what was measured. ``--keep`` writes the figures to
+``benchmarks/results/latest.json``, which the page of the documentation is made from.
+Ratios count, not times: both sides of each were measured in turns.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
+import os
+import platform
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
+import time
+from collections.abc import Callable
 from typing import Any
 
-ROOT = Path(__file__).resolve().parent.parent
-HERE = ROOT / "benchmarks"
-PEERS = ROOT / "compat-matrix" / "peers"
-LINES = {"1.x": "sdk1", "2.x": "sdk2"}
-ENGINE_TARGETS = {
-    "passed through": 100_000,
-    "translated": 30_000,
-    "with a round": 30_000,
-}
-# (SDK line, kind of server) → way, the peer beside it, most that p50 and processor
-# time may be
-TARGETS: list[tuple[str, str, str, str, float, float]] = [
-    ("1.x", "legacy", "Client", "session alone", 1.00, 1.00),
-    ("1.x", "legacy", "adapt", "session alone", 1.05, 1.05),
-    ("2.x", "legacy", "Client", "mcp.Client alone", 0.90, 0.70),
-    ("2.x", "modern", "Client", "mcp.Client alone", 0.90, 0.70),
-    ("2.x", "legacy", "adapt", "session alone", 1.05, 1.05),
-    ("1.x", "legacy HTTP", "Client", "session alone", 1.00, 1.00),
-    ("1.x", "legacy HTTP", "adapt", "session alone", 1.05, 1.05),
-    ("2.x", "legacy HTTP", "adapt", "session alone", 1.05, 1.05),
-    ("2.x", "modern HTTP", "Client", "mcp.Client alone", 0.90, 0.75),
-    ("2.x", "modern HTTP, one round", "Client", "mcp.Client alone", 0.90, 0.75),
-]
+import report
+from places import HERE, http_peer, http_stub, listening, peer, python, stub
+
+STUB_CASES = "echo,one_round,three_rounds,list,big,notify"
+PEER_CASES = "echo,issue_card"
+LINES = ("sdk1", "sdk2")
+LATEST = HERE / "results" / "latest.json"
 
 
-def python(env: str) -> str:
-    """Return the interpreter of an environment."""
-    return str(ROOT / ".envs" / env / "bin" / "python")
-
-
-def servers() -> dict[tuple[str, str], list[str]]:
-    """Return the command of each server on stdio, by name and era."""
-    stub = [sys.executable, str(HERE / "stub.py")]
-    return {
-        ("stub", "legacy"): [*stub, "legacy"],
-        ("stub", "modern"): [*stub, "modern"],
-        ("mcp 1.30", "legacy"): [
-            python("peer-mcp-1.30"),
-            str(PEERS / "mcp-1.30" / "server.py"),
-        ],
-        ("mcp 2.3", "modern"): [
-            python("peer-mcp-2.3"),
-            str(PEERS / "mcp-2.3" / "server.py"),
-        ],
-    }
-
-
-@contextmanager
-def listening(env: str, program: str) -> Iterator[str]:
-    """Serve a peer over HTTP, and yield its URL."""
-    command = [python(env), str(PEERS / "serve.py"), program]
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
-    with subprocess.Popen(command, **pipes) as process:
-        yield process.stdout.readline().split()[-1]
-        process.kill()
-
-
-def figures(env: str, script: str, *arguments: str) -> dict[str, Any]:
-    """Run one script and return what it printed."""
-    command = [python(env), str(HERE / script), *arguments]
+def figures(env: str, script: str, *arguments: object) -> Any:
+    """Run one script in an environment, and return what it printed."""
+    command = [python(env), str(HERE / script), *map(str, arguments)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
-        sys.exit(f"{' '.join(command)} failed:\n{done.stderr}")
+        sys.exit(f"{script} {' '.join(command[2:])} failed:\n{done.stderr}")
     return json.loads(done.stdout.splitlines()[-1])
 
 
-def print_engine() -> None:
-    """Print the engine's throughput."""
-    measured = figures("sdk1", "engine.py")
-    print("| engine | messages a second | target | |")
-    print("|---|--:|--:|---|")
-    for name, target in ENGINE_TARGETS.items():
-        met = "met" if measured[name] >= target else "**missed**"
-        print(f"| {name} | {measured[name]:,.0f} | {target:,} | {met} |")
-    ratio = measured["cost with 10 000 in flight"]
-    met = "met" if ratio <= 1.2 else "**missed**"
-    print(
-        f"| cost of a call, 10 000 in flight to 10 | {ratio:.2f} × | 1.20 × | {met} |"
-    )
+def calls(scale: float) -> Any:
+    """Return what calls cost, by SDK line and server."""
+    found: dict[str, dict[str, Any]] = {line: {} for line in LINES}
+    for line in LINES:
+        for name, cases, command in stdio_servers(line):
+            found[line][name] = figures(line, "calls.py", scale, cases, *command)
+        for name, cases, command in http_servers(line):
+            with listening(command) as url:
+                found[line][name] = figures(line, "calls.py", scale, cases, url)
+    return found
 
 
-def print_calls() -> None:
-    """Print the cost of a call in each way beside the SDK alone."""
-    print("\n| SDK | server | way | beside | p50 | target | processor | target | |")
-    print("|---|---|---|---|--:|--:|--:|--:|---|")
-    for line, env in LINES.items():
-        for (server, era), command in servers().items():
-            print_rows(line, env, (server, era), "echo", *command)
-    with listening("peer-mcp-1.30", "mcp-1.30/server.py") as url:
-        for line, env in LINES.items():
-            print_rows(line, env, ("mcp 1.30", "legacy HTTP"), "echo", url)
-    with listening("peer-mcp-2.3", "mcp-2.3/server.py") as url:
-        for tool, kind in (("echo", ""), ("issue_card", ", one round")):
-            print_rows("2.x", "sdk2", ("mcp 2.3", f"modern HTTP{kind}"), tool, url)
+def stdio_servers(line: str) -> list[tuple[str, str, list[str]]]:
+    """Return the servers on stdio that a line is measured with."""
+    legacy = [
+        ("stub, legacy stdio", STUB_CASES, stub("legacy")),
+        ("mcp 1.30, legacy stdio", PEER_CASES, peer("mcp-1.30")),
+    ]
+    modern = [
+        ("stub, modern stdio", STUB_CASES, stub("modern")),
+        ("mcp 2.3, modern stdio", PEER_CASES, peer("mcp-2.3")),
+    ]
+    return [*legacy, *(modern if line == "sdk2" else [])]
 
 
-def print_rows(line: str, env: str, where: tuple[str, str], *arguments: str) -> None:
-    """Measure one server on one SDK line, and print each comparison."""
-    measured = figures(env, "calls.py", *arguments)
-    for target in TARGETS:
-        if target[:2] == (line, where[1]):
-            print_row(where[0], target, measured)
+def http_servers(line: str) -> list[tuple[str, str, list[str]]]:
+    """Return the servers over HTTP that a line is measured with."""
+    legacy = [
+        ("stub, legacy HTTP", STUB_CASES, http_stub("legacy")),
+        ("mcp 1.30, legacy HTTP", PEER_CASES, http_peer("mcp-1.30")),
+    ]
+    modern = [
+        ("stub, modern HTTP", STUB_CASES, http_stub("modern")),
+        ("mcp 2.3, modern HTTP", PEER_CASES, http_peer("mcp-2.3")),
+    ]
+    return [*legacy, *(modern if line == "sdk2" else [])]
 
 
-def print_row(
-    server: str, target: tuple[str, str, str, str, float, float], measured: Any
-) -> None:
-    """Print one comparison."""
-    line, era, way, beside, most, most_cpu = target
-    ratio = measured[way]["p50"] / measured[beside]["p50"]
-    cpu = measured[way]["cpu"] / measured[beside]["cpu"]
-    met = "met" if ratio <= most and cpu <= most_cpu else "**missed**"
-    where = f"{server} ({era})"
-    row = f"{ratio:.2f} × | {most:.2f} × | {cpu:.2f} × | {most_cpu:.2f} ×"
-    print(f"| {line} | {where} | `{way}` | {beside} | {row} | {met} |", flush=True)
+def flight(scale: float) -> Any:
+    """Return what calls cost while many are in flight, by era, on SDK 2.x."""
+    limit = 10_000 if scale >= 1 else 1_000
+    return {
+        era: figures("sdk2", "flight.py", limit, *stub(era))
+        for era in ("legacy", "modern")
+    }
+
+
+def memory(scale: float) -> Any:
+    """Return the memory of idle connections to a modern server over HTTP."""
+    with listening(http_stub("modern")) as url:
+        count = 1_000 if scale >= 1 else 100
+        return {
+            way: figures("sdk2", "memory.py", way, count, url)
+            for way in ("Client", "mcp.Client")
+        }
+
+
+PARTS: dict[str, Callable[[float], Any]] = {
+    "engine": lambda _scale: figures("sdk2", "engine.py"),
+    "calls": calls,
+    "flight": flight,
+    "memory": memory,
+    "questions": lambda _scale: {
+        era: figures("sdk2", "questions.py", *stub(era)) for era in ("legacy", "modern")
+    },
+    "openings": lambda scale: figures("sdk2", "openings.py", scale),
+    "bridge": lambda scale: {
+        line: figures(line, "bridge.py", scale, line) for line in LINES
+    },
+}
+
+
+def machine() -> dict[str, Any]:
+    """Return where a run was made, and with what."""
+    wanted = "import importlib.metadata as m; print(m.version('mcp'))"
+    versions = {
+        line: subprocess.run(
+            [python(line), "-c", wanted], capture_output=True, text=True, check=True
+        ).stdout.strip()
+        for line in LINES
+    }
+    about = f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores"
+    return {"python": platform.python_version(), "machine": about, "mcp": versions}
+
+
+def main() -> None:
+    """Measure what was asked for, print it, and keep it if that is wanted."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="fewer turns")
+    parser.add_argument("--part", action="append", choices=PARTS)
+    parser.add_argument("--keep", action="store_true", help="write the result file")
+    options = parser.parse_args()
+    scale = 0.2 if options.quick else 1.0
+    run: dict[str, Any] = {
+        "date": time.strftime("%Y-%m-%d"),
+        "scale": scale,
+        **machine(),
+    }
+    for name in options.part or PARTS:
+        print(f"measuring: {name}", file=sys.stderr, flush=True)
+        run[name] = PARTS[name](scale)
+    print(report.markdown(run))
+    if options.keep:
+        LATEST.parent.mkdir(exist_ok=True)
+        LATEST.write_text(json.dumps(run, indent=1) + "\n")
 
 
 if __name__ == "__main__":
-    print_engine()
-    print_calls()
+    main()

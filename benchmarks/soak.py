@@ -14,7 +14,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-import bridge as bench
+import bridges as bench
 
 IN_FLIGHT, STEPS = 8, 10
 MOST_GROWTH = 2.0
