@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any, Final
 
+from mcp_anyera.eras import LEGACY_REVISIONS, MODERN_REVISIONS
 from mcp_anyera.matrix import result as results
 from mcp_anyera.matrix.gaps import Gaps
 from mcp_anyera.matrix.peers import Peer, Peers, clone, folders, picked
@@ -103,7 +104,8 @@ def _servers(arguments: Any, peers: Peers) -> list[Peer]:
 def your_server(target: str) -> Peer:
     """Describe a server that is no peer of ours: a URL, or a command."""
     data: dict[str, Any] = {"title": target, "environment": "own", "era": "dual"}
-    data["revisions"] = ("2024-11-05", "2025-11-25", "2026-07-28")
+    data["revisions"] = (*LEGACY_REVISIONS, *MODERN_REVISIONS)
+    data["scenarios"] = {"lists": {"expect": "(?:\\w+ (?:yes|none)(?:, )?){3}"}}
     if "://" in target:
         data |= {"transports": ["http"], "url": target}
     else:
