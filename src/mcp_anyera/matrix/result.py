@@ -138,7 +138,6 @@ def _own_version() -> str:
 def save(data: Json, path: Path) -> None:
     """Write a result."""
     text = json.dumps(data, ensure_ascii=False, indent=1, sort_keys=False)
-    path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text + "\n", "utf-8")
 
 
