@@ -113,7 +113,7 @@ def _command(text: str) -> list[str]:
 
 def _gaps(arguments: Any) -> Path | None:
     if arguments.gaps is not None:
-        if not Path(arguments.gaps).is_file():
+        if not Path(arguments.gaps).exists():
             raise ValueError(f"there is no file {arguments.gaps}")
         return Path(arguments.gaps)
     root = clone()
