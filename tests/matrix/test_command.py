@@ -62,7 +62,20 @@ def test_a_run_that_cannot_be_completed_ends_with_2(
         (["--only", "teleport"], "no such scenario: teleport"),
         (["--servers", "nobody"], "no such peer: nobody"),
         (["--clients", "nobody", "--server", "x"], "no such peer: nobody"),
-        (["--gaps", "/nowhere/at.all", "--only", "x"], "no such scenario"),
+        (["--gaps", "/nowhere/gaps.toml"], "no file /nowhere/gaps.toml"),
+        (["--only", ","], "',' names nothing"),
+        (["--clients", ""], "'' names nothing"),
+        (["--server", ""], "there is no program ''"),
+        (["--server", "no-such-program --flag"], "no program 'no-such-program'"),
+        (["--client", "no-such-program"], "no program 'no-such-program'"),
+        (["--client", "'unbalanced"], "No closing quotation"),
+        (["--server", "ftp://example.com"], "no http(s) URL"),
+        (["--server", "http://127.0.0.1:9/mcp"], "cannot be reached"),
+        (["--server", sys.executable, "--transport", "http"], "no client stack and"),
+        (["--json", "/nowhere/result.json"], "result.json cannot be written"),
+        (["--html", "/nowhere/page.html"], "page.html cannot be written"),
+        (["--html", "/"], "/ cannot be written"),
+        (["--into", "/nowhere/result.json"], "result.json"),
     ],
 )
 def test_a_command_line_that_names_nothing_ends_with_2(
@@ -70,6 +83,22 @@ def test_a_command_line_that_names_nothing_ends_with_2(
 ) -> None:
     assert main(["matrix", "run", *arguments]) == 2
     assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--jobs", "0"],
+        ["--jobs", "many"],
+        ["--timeout", "-1"],
+        ["--server", "x", "--servers", "mcp-1.30"],
+        ["--client", "x", "--clients", "client-2.3"],
+    ],
+)
+def test_a_command_line_that_makes_no_sense_ends_with_2(arguments: list[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["matrix", "run", *arguments])
+    assert ended.value.code == 2
 
 
 def test_a_missing_prerequisite_is_an_error_and_no_skip(
@@ -92,6 +121,8 @@ def test_views_are_made_of_a_result_that_is_there(
     run("--json", str(file))
     assert main(["matrix", "page", str(file), "--markdown", str(page)]) == 0
     assert page.read_text("utf-8").startswith("# The compat matrix")
+    assert main(["matrix", "page", str(file), "--html", str(tmp_path)]) == 2
+    assert "cannot be written" in capsys.readouterr().err
     file.write_text("{}")
     assert main(["matrix", "page", str(file)]) == 2
     assert "no result of schema 1" in capsys.readouterr().err

@@ -33,7 +33,7 @@ def test_the_readmes_table_is_what_the_last_run_says() -> None:
 
 
 def test_the_last_run_is_a_run_of_the_whole_matrix() -> None:
-    from mcp_anyera.matrix.commands import GROUPS
+    from mcp_anyera.matrix.ordering import GROUPS
     from mcp_anyera.matrix.peers import Peers, folders
 
     data, peers = results.load(RESULT), Peers.load(folders())

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from mcp_anyera.matrix import result as results
+from mcp_anyera.matrix import transcript
 from mcp_anyera.matrix.gaps import Gaps
 from mcp_anyera.matrix.pair import Cell, Pair
 from mcp_anyera.matrix.result import Result
@@ -84,6 +85,20 @@ def test_pairs_of_a_later_run_replace_those_of_an_earlier(tmp_path: Path) -> Non
     assert [cell["verdict"] for _, cell in found] == ["pass", "fail"]
     assert results.status(data) == 0
     assert "gap" in found[1][1]
+
+
+def test_scenarios_that_a_later_run_left_out_are_kept(tmp_path: Path) -> None:
+    earlier, later = judged("fail", GAP, tmp_path), judged("pass", GAP, tmp_path)
+    del later["pairs"][0]["cells"]["call"]
+    sides = ({"call": [1], "form": [2]}, {"form": [3]})
+    for data, cuts in zip((earlier, later), sides, strict=True):
+        data["pairs"][0]["transcript"] = transcript.packed({"wire": cuts}, {})
+    data = results.joined(earlier, later, Gaps())
+    [pair] = data["pairs"]
+    verdicts = {name: cell["verdict"] for name, cell in pair["cells"].items()}
+    assert verdicts == {"call": "pass", "form": "pass"}
+    wire = transcript.unpacked(pair["transcript"])["wire"]
+    assert wire == {"call": [1], "form": [3]}
 
 
 @pytest.mark.parametrize("key", ["reason", "links", "clients", "servers", "scenarios"])

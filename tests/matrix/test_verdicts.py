@@ -46,6 +46,33 @@ async def test_what_a_server_does_not_have_is_unsupported(tmp_path: Path) -> Non
     assert pair.cells["form"].outcome == "the server has no issue_card"
 
 
+async def test_a_resource_that_a_server_does_not_list_is_unsupported(
+    tmp_path: Path,
+) -> None:
+    pair = paired(real_client("client"), mini_server("right"), "resource-asks")
+    assert await verdicts(pair, tmp_path) == {"resource-asks": "unsupported"}
+    assert pair.cells["resource-asks"].outcome == "the server has no note://asking"
+
+
+async def test_a_server_without_prompts_and_resources_has_none_to_list(
+    tmp_path: Path,
+) -> None:
+    pair = paired(real_client(), mini_server("right"), "lists")
+    await verdicts(pair, tmp_path)
+    said = "tools yes, prompts none, resources none"
+    assert pair.cells["lists"].outcome == said
+
+
+async def test_a_server_that_speaks_what_its_description_denies_is_an_error(
+    tmp_path: Path,
+) -> None:
+    server = mini_server("right", era="modern")
+    pair = paired(real_client(), server, "call")
+    assert await verdicts(pair, tmp_path) == {"call": "error"}
+    said = "the server speaks 2025-11-25, its peer.toml says 2026-07-28"
+    assert pair.cells["call"].outcome == said
+
+
 async def test_a_scenario_that_does_not_exist_is_unsupported(tmp_path: Path) -> None:
     data = {"id": "teleport", "play": "teleport", "expect": ".*", "spec": ""}
     scenario = Scenario("teleport", "It teleports.", ("2025-11-25",), data, "")
@@ -109,7 +136,9 @@ async def test_an_http_server_that_does_not_listen_is_an_error(tmp_path: Path) -
     server.peer.data["http"] = server.peer.data["start"]  # type: ignore[index]
     pair = paired(real_client(), server, "connect")
     assert await verdicts(pair, tmp_path) == {"connect": "error"}
-    assert "no such thing" in pair.cells["connect"].outcome
+    said = pair.cells["connect"].outcome
+    assert "instead of 'listening on URL', the server said nothing" in said
+    assert "no such thing" in said
 
 
 async def test_a_server_may_word_an_answer_in_its_own_way(tmp_path: Path) -> None:

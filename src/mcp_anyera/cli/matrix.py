@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import Any, Final
 
+from mcp_anyera.cli.target import count, seconds
+
 SUMMARY: Final = "Find out which client stack works with which server, and why not."
 EXAMPLES: Final = """\
 examples:
@@ -36,16 +38,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run_options(parser: argparse.ArgumentParser) -> None:
     """Describe the options of ``anyera matrix run``."""
     parser.set_defaults(matrix="run")
-    add = parser.add_argument
+    add = parser.add_mutually_exclusive_group().add_argument
     add("--server", metavar="TARGET", help="your server: a URL, or a command")
+    add("--servers", metavar="NAMES", help="servers of the repository, with commas")
+    add = parser.add_mutually_exclusive_group().add_argument
     add("--client", metavar="COMMAND", help="your client; see compat-matrix/README.md")
     add("--clients", metavar="NAMES", help="client stacks or their groups, with commas")
-    add("--servers", metavar="NAMES", help="servers of the repository, with commas")
+    add = parser.add_argument
     add("--only", metavar="IDS", help="scenarios, with commas")
     add("--transport", choices=("stdio", "http"), help="one of the two only")
     add("--quick", action="store_true", help="the reduced matrix")
-    add("--jobs", type=int, metavar="N", help="pairs at a time (default: 2)")
-    add("--timeout", type=float, metavar="S", help="of one scenario (default: 10)")
+    add("--jobs", type=count, metavar="N", help="pairs at a time (default: 2)")
+    add("--timeout", type=seconds, metavar="S", help="of one scenario (default: 10)")
     add("--json", metavar="FILE", help="write the result")
     add("--into", metavar="FILE", help="replace these pairs in an earlier result")
     add("--html", metavar="FILE", help="write one self-contained page")

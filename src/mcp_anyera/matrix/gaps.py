@@ -57,7 +57,8 @@ class Gaps(list[Gap]):
         """
         if file is None or not file.exists():
             return cls()
-        entries: list[dict[str, Any]] = tomllib.loads(file.read_text("utf-8"))["gap"]
+        read = tomllib.loads(file.read_text("utf-8"))
+        entries: list[dict[str, Any]] = read.get("gap", [])
         for entry in entries:
             if lost := sorted(key for key in _KEYS if not entry.get(key)):
                 raise ValueError(f"{file.name}: a gap without {', '.join(lost)}")

@@ -220,7 +220,11 @@ class Pair:
     def _judged(self, line: Mapping[str, Any], told: Told) -> None:
         name = line["id"]
         seconds, revision = float(line.get("seconds", 0)), line.get("revision")
-        if "unsupported" in line:
+        if revision is not None and revision not in self.server.peer.revisions:
+            known = " and ".join(self.server.peer.revisions)
+            reason = f"the server speaks {revision}, its peer.toml says {known}"
+            cell = Cell("error", reason, seconds, revision)
+        elif "unsupported" in line:
             reason = str(line["unsupported"])
             cell = Cell("unsupported", reason, seconds, revision)
         else:

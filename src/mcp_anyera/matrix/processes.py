@@ -103,9 +103,13 @@ async def listening(
             reading = process.stdout.readline()
             line = (await asyncio.wait_for(reading, STARTS_WITHIN)).decode()
         except TimeoutError:
-            line = "nothing"
+            line = ""
         if not line.startswith("listening on "):
-            raise NotStartedError(f"the server said {line!r}: {tail(errors)}")
+            said = repr(line.strip()) if line.strip() else "nothing"
+            raise NotStartedError(
+                f"instead of 'listening on URL', the server said {said}; "
+                f"on stderr: {tail(errors) or 'nothing'}"
+            )
         silent = asyncio.ensure_future(_drained(process))
         try:
             yield line.split()[-1]

@@ -138,7 +138,6 @@ def _own_version() -> str:
 def save(data: Json, path: Path) -> None:
     """Write a result."""
     text = json.dumps(data, ensure_ascii=False, indent=1, sort_keys=False)
-    path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text + "\n", "utf-8")
 
 
@@ -155,7 +154,7 @@ def load(path: Path) -> Json:
 
 
 def joined(earlier: Json, later: Json, gaps: Gaps) -> Json:
-    """Return a result in which the pairs of a later run replace those of an earlier.
+    """Return a result in which the cells of a later run replace those of an earlier.
 
     Each pair says when it was run. The whole is as complete as both runs are.
     """
@@ -164,7 +163,7 @@ def joined(earlier: Json, later: Json, gaps: Gaps) -> Json:
         return pair["client"], pair["server"], pair["transport"]
 
     new = {name(pair): pair for pair in later["pairs"]}
-    kept = [new.pop(name(pair), pair) for pair in earlier["pairs"]]
+    kept = [_renewed(pair, new.pop(name(pair), None)) for pair in earlier["pairs"]]
     data = {**later, "complete": earlier["complete"] and later["complete"]}
     data["seconds"] = earlier["seconds"] + later["seconds"]
     for kind in ("scenarios", "clients", "servers"):
@@ -180,6 +179,17 @@ def joined(earlier: Json, later: Json, gaps: Gaps) -> Json:
     )
     gaps.judge(data)
     return data
+
+
+def _renewed(earlier: Json, later: Json | None) -> Json:
+    """Return a pair whose cells are the later ones, where there are any."""
+    if later is None:
+        return earlier
+    cells = {**earlier["cells"], **later["cells"]}
+    told, more = (transcript.unpacked(each["transcript"]) for each in (earlier, later))
+    for side, cuts in more.items():
+        told[side] = {**told.get(side, {}), **cuts}
+    return {**later, "cells": cells, "transcript": transcript.packed(told, {})}
 
 
 def counted(cells: Iterable[Json]) -> dict[str, int]:

@@ -41,16 +41,23 @@ class Order:
 
 
 def paired(order: Order) -> list[Pair]:
-    """Pair everybody with everybody."""
+    """Pair everybody with everybody.
+
+    Raises:
+        ValueError: There is no pair.
+    """
     clients = [Client(each) for each in order.clients]
     servers = [Server(each) for each in order.servers]
-    return [
+    pairs = [
         Pair(client, server, transport, order.scenarios, order.limit)
         for server in servers
         for transport in server.peer.transports
         if transport in order.transports
         for client in clients
     ]
+    if not pairs:
+        raise ValueError("no client stack and server meet on these transports")
+    return pairs
 
 
 async def run(pairs: Sequence[Pair], result: Result, jobs: int, watch: Watch) -> None:

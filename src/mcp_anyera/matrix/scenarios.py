@@ -89,7 +89,9 @@ class Scenarios(dict[str, Scenario]):
         """
         named = {name for names in frozen.values() for name in names}
         if lost := sorted(named ^ set(self)):
-            raise ValueError(f"in one of the lists only: {', '.join(lost)}")
+            raise ValueError(
+                f"{', '.join(lost)}: in [[scenario]] only, or in [revisions] only"
+            )
 
     def chosen(self, ids: Iterable[str] | None) -> Scenarios:
         """Return some of them.

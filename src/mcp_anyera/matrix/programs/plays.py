@@ -63,7 +63,7 @@ async def call(stage: Stage) -> str:
 async def lists(stage: Stage) -> str:
     """List everything that can be listed."""
     counts = [
-        f"{what} {'yes' if await stage.session.names(what) else 'none'}"
+        f"{what} {'yes' if await listed(stage, what) else 'none'}"
         for what in ("tools", "prompts", "resources")
     ]
     return ", ".join(counts)
@@ -71,12 +71,13 @@ async def lists(stage: Stage) -> str:
 
 async def prompt(stage: Stage) -> str:
     """Get a prompt."""
-    needs(stage.step["prompt"], await stage.session.names("prompts"))
+    needs(stage.step["prompt"], await listed(stage, "prompts"))
     return await outcome(stage.session.prompt(stage.step["prompt"]))
 
 
 async def resource(stage: Stage) -> str:
     """Read a resource."""
+    needs(stage.step["resource"], await listed(stage, "resources"))
     return await outcome(stage.session.resource(stage.step["resource"]))
 
 
@@ -172,6 +173,16 @@ def needs(name: str, there: list[str]) -> None:
     """
     if name not in there:
         raise UnsupportedError(f"the server has no {name}")
+
+
+async def listed(stage: Stage, what: str) -> list[str]:
+    """Return the names of all there are; a server may not know the method."""
+    try:
+        return await stage.session.names(what)
+    except Exception as error:
+        if "-32601" in described(error):
+            return []
+        raise
 
 
 async def outcome(work: Awaitable[str]) -> str:
