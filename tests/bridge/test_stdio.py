@@ -464,6 +464,14 @@ async def test_the_log_can_go_to_a_file(tmp_path: Path) -> None:
     assert "connected: modern" in path.read_text()
 
 
+async def test_a_server_that_never_stops_talking_does_not_fill_the_log() -> None:
+    async with raw("--connect-timeout", "1", "--", "yes") as client:
+        answer = await client.request("initialize", {"capabilities": {}})
+        assert "no answer within 1 s" in answer["error"]["message"]
+        assert await client.end() == 0
+        assert (await stderr(client)).count("what is no message") == 10
+
+
 @pytest.mark.parametrize("memory", [True, False])
 @pytest.mark.parametrize("place", ["stdio", "http"])
 async def test_a_bridge_never_imports_the_sdk(
