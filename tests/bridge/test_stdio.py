@@ -7,10 +7,13 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import anyio
+import anyio.abc
 import pytest
 
 from tests.bridge.raw import raw, stderr
@@ -107,6 +110,30 @@ async def test_lines_that_are_no_message_are_answered_with_errors() -> None:
             assert (answer["id"], answer["error"]["code"]) == (None, code), line
         await client.write(b"\n  \r\n")
         assert "result" in await client.request("ping")
+
+
+async def test_an_answer_that_is_no_json_is_an_error() -> None:
+    infinite = '{"resultType": "complete", "content": [], "x": 1e999}'
+    async with raw(*MIRROR) as client:
+        await client.initialize()
+        answer = await client.call("verbatim", json=infinite)
+        assert "cannot be written as JSON" in answer["error"]["message"]
+        assert "result" in await client.request("ping")
+
+
+async def test_no_id_is_answered_twice() -> None:
+    async with raw(*MIRROR) as client:
+        await client.initialize()
+        for _ in range(3):
+            params: dict[str, Any] = {"name": "show", "arguments": {}}
+            call = {"jsonrpc": "2.0", "id": "same", "method": "tools/call"}
+            await client.send({**call, "params": params})
+        said = [await client.receive() for _ in range(3)]
+        assert [one["id"] for one in said] == ["same"] * 3
+        assert sum("result" in one for one in said) == 1
+        assert sum("is in use" in str(one.get("error")) for one in said) == 2
+        await client.request("ping")
+        assert client.heard == []
 
 
 async def test_a_batch_is_answered_as_one_at_the_revision_that_has_them() -> None:
@@ -317,7 +344,7 @@ async def test_the_end_of_stdin_ends_the_bridge_and_the_server(tmp_path: Path) -
         assert not alive(int(pid.read_text()))
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 async def test_a_signal_ends_the_bridge_and_the_server(
     number: signal.Signals, tmp_path: Path
 ) -> None:
@@ -374,6 +401,35 @@ async def test_a_url_where_nobody_listens_is_named_to_the_client() -> None:
         assert "secret" not in await stderr(client)
 
 
+async def test_a_secret_of_the_url_is_in_no_error() -> None:
+    async with nothing_here() as url:
+        async with raw(f"{url}?key=secret") as client:
+            answer = await client.request("initialize", {"capabilities": {}})
+            assert "HTTP 404" in answer["error"]["message"]
+            assert "secret" not in answer["error"]["message"]
+            await client.end()
+            assert "secret" not in await stderr(client)
+
+
+@asynccontextmanager
+async def nothing_here() -> AsyncGenerator[str]:
+    """Serve 404 for everything."""
+
+    async def refuse(stream: anyio.abc.SocketStream) -> None:
+        async with stream:
+            with suppress(anyio.EndOfStream, anyio.BrokenResourceError):
+                await stream.receive()
+                await stream.send(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n")
+                await stream.send(b"Connection: close\r\n\r\n")
+
+    listener = await anyio.create_tcp_listener(local_host="127.0.0.1")
+    port = listener.extra(anyio.abc.SocketAttribute.local_port)
+    async with listener, anyio.create_task_group() as tasks:
+        tasks.start_soon(listener.serve, refuse)
+        yield f"http://127.0.0.1:{port}/mcp"
+        tasks.cancel_scope.cancel()
+
+
 async def test_lines_can_come_from_a_file_and_go_to_one(tmp_path: Path) -> None:
     said, heard = tmp_path / "said", tmp_path / "heard"
     said.write_text('{"jsonrpc":"2.0","id":1,"method":"ping"}')
@@ -406,6 +462,14 @@ async def test_the_log_can_go_to_a_file(tmp_path: Path) -> None:
         await client.end()
         assert await stderr(client) == ""
     assert "connected: modern" in path.read_text()
+
+
+async def test_a_server_that_never_stops_talking_does_not_fill_the_log() -> None:
+    async with raw("--connect-timeout", "1", "--", "yes") as client:
+        answer = await client.request("initialize", {"capabilities": {}})
+        assert "no answer within 1 s" in answer["error"]["message"]
+        assert await client.end() == 0
+        assert (await stderr(client)).count("what is no message") == 10
 
 
 @pytest.mark.parametrize("memory", [True, False])

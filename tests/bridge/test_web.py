@@ -186,6 +186,42 @@ async def test_a_batch_is_taken_at_the_revision_that_has_them(
         assert sorted([one["id"] async for one in said]) == [1, 2]
 
 
+async def test_an_id_that_is_in_use_is_refused_and_the_first_request_answered(
+    http: httpx.AsyncClient,
+) -> None:
+    with listening_bridge("--", *command(TYPESCRIPT)) as url:
+        talk = Talk(http, url)
+        await talk.open()
+        slow = request(1, "tools/call", name="slow", arguments={"seconds": 0.5})
+        said: list[Any] = []
+
+        async def post() -> None:
+            response = await talk.post(slow)
+            data = response.text.rpartition("data: ")[2].strip()
+            said.append(json.loads(data))
+
+        async with anyio.create_task_group() as tasks:
+            for _ in range(3):
+                tasks.start_soon(post)
+        answers = [one["result"]["content"][0]["text"] for one in said[2:]]
+        assert answers == ["slept"]
+        assert all("1 is in use" in one["error"]["message"] for one in said[:2])
+
+
+@pytest.mark.parametrize("streamed", [True, False])
+async def test_an_answer_that_is_no_json_is_an_error(
+    mirror: str, http: httpx.AsyncClient, streamed: bool
+) -> None:
+    talk = Talk(http, mirror)
+    await talk.open("2025-03-26")
+    infinite = '{"resultType": "complete", "content": [], "x": 1e999}'
+    call = request(1, "tools/call", name="verbatim", arguments={"json": infinite})
+    response = await talk.post([call] if streamed else call)
+    answer = json.loads(response.text.rpartition("data: ")[2] or response.text)
+    assert answer["id"] == 1
+    assert "cannot be written as JSON" in answer["error"]["message"]
+
+
 # -- streams ---------------------------------------------------------------------------
 
 

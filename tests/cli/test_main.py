@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import shlex
 import subprocess
 import sys
 
@@ -7,6 +8,7 @@ import pytest
 
 from mcp_anyera.cli import main
 from mcp_anyera.cli.main import COMMANDS
+from tests.cli.running import ASKING, program
 
 MINE = ["probe", "call", "prompt", "resource", "bridge"]
 
@@ -61,3 +63,18 @@ def test_help_is_shown_without_the_sdk() -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
     assert "examples:" in done.stdout
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a POSIX shell")
+@pytest.mark.parametrize(
+    ("redirection", "status"), [(">&-", 0), ("<&-", 0), ("2>&-", 0), ("> /dev/full", 1)]
+)
+def test_a_stream_that_is_missing_or_full_is_no_traceback(
+    redirection: str, status: int
+) -> None:
+    words = shlex.join(program("call", "plain", "--", *ASKING, "modern"))
+    shell = ["sh", "-c", f"{words} {redirection}"]
+    done = subprocess.run(shell, capture_output=True, text=True, check=False)
+    assert done.returncode == status, done.stderr
+    assert "Traceback" not in done.stderr
+    assert "Exception" not in done.stderr

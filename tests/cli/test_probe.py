@@ -295,12 +295,16 @@ def test_a_list_that_never_ends_is_given_up() -> None:
         ),
         (["--what", "https://a.example"], "unrecognized arguments: --what"),
         (["'unbalanced"], "is no command"),
+        (["http://"], "the URL names no host"),
+        (["http://[::1/s3cret"], "the URL makes no sense: "),
+        (["http://127.0.0.1:99999/s3cret"], "the URL makes no sense: "),
     ],
 )
 def test_a_wrong_command_line_is_explained(words: list[str], said: str) -> None:
     done = anyera("probe", *words)
     assert done.returncode == 2
     assert said in done.stderr
+    assert "s3cret" not in done.stderr
     assert done.stdout == ""
 
 

@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterable, Sequence
 from typing import Any, Final
 
+from mcp_anyera.bridge.writing import written
 from mcp_anyera.engine import Message, ToClient, jsonrpc
-from mcp_anyera.transports.wire import to_json
 
 MOST_WAITING: Final = 1000
 """Messages that wait for a client that has no stream open; then the oldest go."""
@@ -73,8 +73,8 @@ class Outlet:
         yield b": \n\n"
         message = first
         while True:
-            if message is not None:
-                yield f"event: message\ndata: {to_json(message)}\n\n".encode()
+            if message is not None and (text := written(message)) is not None:
+                yield f"event: message\ndata: {text}\n\n".encode()
             try:
                 message = await self.first(PING_AFTER)
             except TimeoutError:
@@ -101,6 +101,15 @@ class Outlets:
         return self._own is not None or bool(self._of_request)
 
     # -- opening and closing ---------------------------------------------------------
+
+    def taken(self, requests: Sequence[Message]) -> int | str | None:
+        """Return an id among requests that is in use already, if there is one."""
+        seen = set(self._of_request)
+        for request in requests:
+            if request["id"] in seen:
+                return request["id"]
+            seen.add(request["id"])
+        return None
 
     def open(self, requests: Iterable[Message]) -> Outlet:
         """Open the response to requests of the client."""

@@ -28,6 +28,8 @@ from mcp_anyera.transports.wire import Wire, recollection
 
 logger: logging.Logger = logging.getLogger("mcp_anyera.bridge")
 
+MOST_FAULTS: Final = 10
+"""Things of a server that are no messages, after which the log has enough."""
 FLUSH_TIMEOUT: Final = 0.5
 """Seconds at the end for what was already said to go out."""
 
@@ -55,6 +57,7 @@ class Session:
         """
         self._wire = wire
         self._client = client
+        self._faults = 0
         self._calls = options.call_options
         self._known = recollection(wire, options.memory)
         self.engine: Engine = Engine(options.config(wire, self._known))
@@ -125,7 +128,12 @@ class Session:
 
     def fault(self, error: Exception) -> None:
         """Log what is no message; the calls that it hits fail by themselves."""
-        logger.warning("the server sent what is no message: %s", type(error).__name__)
+        self._faults += 1
+        if self._faults > MOST_FAULTS:
+            return  # a server that never stops would fill the disk
+        more = "; no more of these are logged" if self._faults == MOST_FAULTS else ""
+        what = type(error).__name__
+        logger.warning("the server sent what is no message: %s%s", what, more)
 
     def closed(self) -> None:
         """Pass on that the server is gone."""

@@ -8,7 +8,6 @@ stderr. The bridge ends when either side does: with status 0 when the client is 
 from __future__ import annotations
 
 import asyncio
-import logging
 import os
 import signal
 import sys
@@ -23,11 +22,10 @@ from mcp_anyera.bridge.flow import GatedWire
 from mcp_anyera.bridge.lines import LineReader, LineWriter
 from mcp_anyera.bridge.options import BridgeOptions
 from mcp_anyera.bridge.session import Session
+from mcp_anyera.bridge.writing import written
 from mcp_anyera.engine import Message, ToClient, jsonrpc
 from mcp_anyera.engine.failures import INTERNAL_ERROR, INVALID_REQUEST
-from mcp_anyera.transports.wire import Malformed, from_json, to_json
-
-logger: logging.Logger = logging.getLogger("mcp_anyera.bridge")
+from mcp_anyera.transports.wire import Malformed, from_json
 
 PARSE_ERROR: Final = -32700
 DRAIN_TIMEOUT: Final = 2.0
@@ -35,6 +33,10 @@ DRAIN_TIMEOUT: Final = 2.0
 COMPLAINT_TIMEOUT: Final = 5.0
 """Seconds to wait for a request that can be told why there is no server."""
 SIGNALLED: Final = 128
+ENDING: Final = tuple(
+    one for one in signal.Signals if one.name in {"SIGINT", "SIGTERM", "SIGHUP"}
+)
+"""Signals that end the bridge, and its servers before it."""
 
 
 def serve(options: BridgeOptions) -> int:
@@ -82,7 +84,7 @@ class _StdioServer:
 
     def _watch_signals(self) -> None:
         loop = asyncio.get_running_loop()
-        for number in (signal.SIGINT, signal.SIGTERM):
+        for number in ENDING:
             with suppress(NotImplementedError):
                 loop.add_signal_handler(number, self._end, SIGNALLED + number)
 
@@ -138,24 +140,13 @@ class _StdioServer:
         self._end(1)
 
     def _send(self, message: Message | Sequence[Message]) -> None:
-        try:
-            line = to_json(message)
-        except ValueError as error:
-            self._unwritable(message, error)
-            return
-        self._writer.write(line.encode() + b"\n")
+        line = written(message)
+        if line is not None:
+            self._writer.write(line.encode() + b"\n")
 
     def _send_all(self, messages: Sequence[Message] | None) -> None:
         if messages is not None:
             self._send(messages)
-
-    def _unwritable(self, message: object, error: Exception) -> None:
-        # JSON has no infinity, and a number like 1e999 has become one.
-        logger.warning("a message cannot be written as JSON: %s", error)
-        if jsonrpc.is_object(message) and "method" not in message:
-            text = f"the answer cannot be written as JSON: {error}"
-            body = {"code": INTERNAL_ERROR, "message": text}
-            self._send(jsonrpc.error(message["id"], body))
 
     def _unread(self, full: bool) -> None:  # noqa: FBT001 - a callback
         self._wire.unread(full=full)

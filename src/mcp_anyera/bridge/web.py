@@ -13,7 +13,6 @@ import asyncio
 import contextlib
 import logging
 import secrets
-import signal
 import socket
 import sys
 from collections.abc import AsyncIterator, Generator
@@ -30,11 +29,13 @@ from starlette.types import Receive, Scope, Send
 from mcp_anyera.bridge.options import BridgeOptions
 from mcp_anyera.bridge.outlets import Outlet, Outlets
 from mcp_anyera.bridge.session import Session
+from mcp_anyera.bridge.stdio import ENDING
+from mcp_anyera.bridge.writing import written
 from mcp_anyera.engine import Message, ToClient, jsonrpc
 from mcp_anyera.engine.failures import INTERNAL_ERROR, INVALID_REQUEST
 from mcp_anyera.eras import BATCHING_REVISION, LEGACY_REVISIONS
 from mcp_anyera.transports.background import Background
-from mcp_anyera.transports.wire import Malformed, from_json, to_json
+from mcp_anyera.transports.wire import Malformed, from_json
 
 logger: logging.Logger = logging.getLogger("mcp_anyera.bridge")
 
@@ -87,7 +88,7 @@ async def _serve(app: App, listener: socket.socket) -> int:
         ending.set()
 
     ending = asyncio.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in ENDING:
         with suppress(NotImplementedError):
             asyncio.get_running_loop().add_signal_handler(number, end, number)
     serving = asyncio.ensure_future(server.serve(sockets=[listener]))
@@ -292,6 +293,12 @@ class _WebSession:
             for part in parts:
                 self._take(part)
             return Response(status_code=202)
+        taken = self._outlets.taken(requests)
+        if taken is not None:
+            # Two responses would wait for one answer.
+            text = f"request id {taken!r} is in use by a request that is still open"
+            body = {"code": INVALID_REQUEST, "message": text}
+            return _json(jsonrpc.error(taken, body))
         outlet = self._outlets.open(requests)
         for part in parts:
             self._take(part)
@@ -359,8 +366,8 @@ def _same(headers: Any, token: str) -> bool:
 
 
 def _json(message: Message, headers: dict[str, str] | None = None) -> Response:
-    body = to_json(message).encode()
-    return Response(body, media_type="application/json", headers=headers)
+    body = written(message) or ""
+    return Response(body.encode(), media_type="application/json", headers=headers)
 
 
 def _error(

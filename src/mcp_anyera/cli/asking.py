@@ -19,6 +19,7 @@ from mcp_anyera.callbacks import Callbacks
 from mcp_anyera.cli.answers_file import Answers, Asked, Entry
 from mcp_anyera.cli.contents import sampled, text_of
 from mcp_anyera.cli.display import Display
+from mcp_anyera.cli.trouble import misused
 
 if TYPE_CHECKING:
     from mcp_anyera.cli.terminal import Terminal
@@ -171,4 +172,6 @@ def _root(text: str) -> dict[str, str]:
     if "://" in text:
         return {"uri": text}
     path = Path(text).expanduser().resolve()
+    if not path.is_dir():
+        raise misused(f"--root {text} is no directory; what is elsewhere takes a URI")
     return {"uri": path.as_uri(), "name": path.name or str(path)}

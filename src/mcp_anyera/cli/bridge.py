@@ -29,8 +29,8 @@ In the configuration of a client:
   {"command": "anyera", "args": ["bridge", "https://example.com/mcp"]}
 
 exit status: 0 when the client has left, 1 when the server is gone or could not
-be started, 2 when the command line is wrong, 128 and its number when a signal
-ended it: 130 for INT, 143 for TERM.
+be started, 2 when the command line is wrong; when a signal ended it 130 (INT),
+143 (TERM) or 129 (HUP).
 """
 
 

@@ -32,6 +32,14 @@ from mcp_anyera.errors import AnyEraError
 
 T = TypeVar("T")
 
+_OPTIONS: Final = {
+    "read_timeout_seconds": "--timeout",
+    "connect_timeout_seconds": "--connect-timeout",
+    "probe_timeout_seconds": "--probe-timeout",
+    "input_required_max_rounds": "--max-rounds",
+    "headers=, auth= or http_client=": "--header",
+}
+"""What errors advise programmers to change, and what does the same here."""
 _KINDS: Final = {
     "elicitation/create": "to the user",
     "sampling/createMessage": "to a model",
@@ -129,7 +137,7 @@ class Caller:
         if roots or "list_roots_callback=" in text:
             return "the server wants to know the roots; name them with --root DIR"
         if isinstance(error, AnyEraError):
-            return text
+            return in_options(text)
         return f"the server answered with error {error.error.code}: {text}"
 
     def _refuse_silence(self) -> None:
@@ -169,3 +177,10 @@ class Caller:
         count = len(event.kinds)
         many = "a question" if count == 1 else f"{count} questions"
         self.display.note(f"round {event.number}: {many} ({asked})")
+
+
+def in_options(text: str) -> str:
+    """Return an error's text with our options in place of keywords."""
+    for keyword, option in _OPTIONS.items():
+        text = text.replace(keyword, option)
+    return text

@@ -17,6 +17,7 @@ from mcp_anyera.cli.target import CommandTarget
 from mcp_anyera.connection import fresh_prefix, spread
 from mcp_anyera.engine import (
     Connected,
+    Dropped,
     EngineConfig,
     Event,
     Exchange,
@@ -111,6 +112,11 @@ class Examined:
         found = self.opening.get("capabilities")
         return found if is_object(found) else {}
 
+    def hear(self, event: Event) -> None:
+        """Keep an event; what is dropped has no number, and the tap counts it."""
+        if not isinstance(event, Dropped):
+            self.events.append(event)
+
     def asked(self, method: str) -> list[Exchanged]:
         """Return the exchanges of one method, in order."""
         return [one for one in self.heard.exchanges if one.method == method]
@@ -181,7 +187,7 @@ def _remembered(
 async def _look(wire: TappedWire, config: EngineConfig, found: Examined) -> None:
     ended = anyio.current_time()
     try:
-        async with plain_session(wire, config, found.events.append) as session:
+        async with plain_session(wire, config, found.hear) as session:
             await _open(session, found)
             if found.verdict is not None:
                 await _list_everything(session, found)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
 from typing import Any, Final
 
+from mcp_anyera.cli import streams
 from mcp_anyera.cli.clean import clean_line
-from mcp_anyera.cli.trouble import INTERRUPTED, Ended, Trouble
+from mcp_anyera.cli.trouble import FAILED, INTERRUPTED, Ended, Trouble
 
 COMMANDS: Final = ("probe", "call", "prompt", "resource", "bridge", "matrix")
 """The sub-commands, in the order in which the help shows them."""
@@ -33,6 +33,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         The exit status: 0 when it worked, 2 when the command line was wrong,
         130 when it was interrupted; else what the sub-command documents.
     """
+    streams.hold()
     arguments = _parse(list(sys.argv[1:] if argv is None else argv))
     try:
         status = arguments.run(arguments)
@@ -46,9 +47,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     except Ended as ended:
         return ended.status
     except BrokenPipeError:
-        # Whoever read the output has enough. The interpreter must not find out.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # Whoever read the output has enough.
+        streams.drop_output()
         return INTERRUPTED
+    except OSError as error:
+        streams.drop_output()
+        sys.stderr.write(f"anyera: {error}\n")
+        return FAILED
     return status
 
 

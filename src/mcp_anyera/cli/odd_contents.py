@@ -15,13 +15,13 @@ from mcp_anyera.eras import Era
 
 
 def _noise(found: Examined) -> Iterator[Oddity]:
-    if found.heard.noise:
-        count = len(found.heard.noise)
+    if found.heard.noise is not None:
+        count = found.heard.noises
         yield Oddity(
             "noise",
             WARNING,
             f"{count} thing{'s' if count > 1 else ''} arrived that "
-            f"{'are' if count > 1 else 'is'} no message: {found.heard.noise[0][:80]}",
+            f"{'are' if count > 1 else 'is'} no message: {found.heard.noise[:80]}",
             "Something prints where the protocol is spoken, stdout in most cases. "
             "Many clients end the connection over it.",
             "Its author should print to stderr.",

@@ -50,8 +50,10 @@ class Heard:
         default_factory=list[tuple[float, dict[str, Any]]]
     )
     """Requests and notifications of the server, with their time."""
-    noise: list[str] = field(default_factory=list[str])
-    """What arrived and is no message."""
+    noise: str | None = None
+    """The first thing that arrived and is no message."""
+    noises: int = 0
+    """How many there were; a server may never stop."""
     suspicion: str | None = None
 
     def sent(self, message: dict[str, Any], now: float) -> None:
@@ -70,15 +72,19 @@ class Heard:
             case Failed(leg, fault):
                 self._close(leg, now, fault=fault)
             case Malformed(error=error):
-                self.noise.append(str(error))
+                self._noise(str(error))
             case Suspicion(clause):
                 self.suspicion = clause
             case _:
                 self._message(item, None, now)
 
+    def _noise(self, text: str) -> None:
+        self.noise = self.noise or text
+        self.noises += 1
+
     def _message(self, message: object, leg: int | str | None, now: float) -> None:
         if not is_object(message):
-            self.noise.append(f"JSON that is no object: {str(message)[:80]}")
+            self._noise(f"JSON that is no object: {str(message)[:80]}")
         elif "method" in message:
             self.told.append((now, message))
         else:

@@ -18,6 +18,7 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
+from urllib.parse import urlsplit
 
 from mcp_anyera.cli import kinds, pairs, remembering
 from mcp_anyera.cli.trouble import misused
@@ -181,8 +182,20 @@ def only(arguments: argparse.Namespace) -> CommandTarget:
 def _url(arguments: argparse.Namespace, url: str) -> CommandTarget:
     if arguments.env or arguments.cwd:
         raise misused("--env and --cwd are for commands; a URL takes --header")
+    _check_url(url)
     headers = pairs.headers(arguments.header, arguments.header_env)
     return CommandTarget(url, headers=headers)
+
+
+def _check_url(url: str) -> None:
+    # Part of it may be a secret, so it is not repeated.
+    try:
+        parts = urlsplit(url)
+        _, host = parts.port, parts.hostname
+    except ValueError as error:
+        raise misused(f"the URL makes no sense: {error}") from error
+    if not host:
+        raise misused("the URL names no host")
 
 
 def _command(arguments: argparse.Namespace, command: Sequence[str]) -> CommandTarget:

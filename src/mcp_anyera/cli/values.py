@@ -53,7 +53,18 @@ def json_object(text: str, option: str = "--json") -> dict[str, Any]:
         raise misused(f"{option} cannot be read: {error}") from error
     if not is_object(value):
         raise misused(f"{option} takes a JSON object; got {type(value).__name__}")
+    if not _can_be_sent(value):
+        raise misused(f"{option} has a number that JSON cannot hold")
     return value
+
+
+def _can_be_sent(value: object) -> bool:
+    # Python reads NaN, and 1e999 as infinity.
+    try:
+        json.dumps(value, allow_nan=False)
+    except ValueError:
+        return False
+    return True
 
 
 def _text(text: str) -> str:
@@ -101,7 +112,7 @@ def value(text: str, schema: object, root: object) -> Any:
         read = json.loads(text)
     except (ValueError, RecursionError):
         return text
-    return read if _fits(read, wanted) else text
+    return read if _fits(read, wanted) and _can_be_sent(read) else text
 
 
 def _fits(read: object, wanted: frozenset[str]) -> bool:

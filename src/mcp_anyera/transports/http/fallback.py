@@ -62,7 +62,7 @@ class SseFallback:
         tasks.start_soon(self._run)
         await self._ready.wait()
         if self._error is not None:
-            raise OSError(str(self._error)) from self._error
+            raise OSError(_said(self._error)) from self._error
 
     async def stop(self) -> None:
         """Close it, and wait until it is closed."""
@@ -93,3 +93,11 @@ class SseFallback:
             except WireClosed as closed:
                 self._put(closed)
                 return
+
+
+def _said(error: BaseException) -> str:
+    # The library's own text has the whole URL in it, whose query may be a secret.
+    response = getattr(error, "response", None)
+    if response is None:
+        return str(error)
+    return f"HTTP {response.status_code} {response.reason_phrase}".rstrip()
