@@ -175,7 +175,9 @@ async def test_an_answer_that_never_fits_becomes_a_cancel(
     ) as client:
         card = await client.call_tool("issue_card", {"book": "Dune"})
         assert text(card) == "cancelled"
-    (event,) = [event for event in events if isinstance(event, Dropped)]
+    # A probe that a slow server answers too late is dropped as well.
+    dropped = [event for event in events if isinstance(event, Dropped)]
+    (event,) = [one for one in dropped if one.what.startswith("an answer to")]
     assert "secret" not in str(events)
     assert "it did not fit the form" in event.reason
     assert "does not fit" in caplog.text
