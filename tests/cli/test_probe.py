@@ -326,3 +326,8 @@ def test_a_reader_that_has_enough_is_no_error() -> None:
         process.stdout.close()
         assert process.stderr.read() == ""
         process.wait(20)
+
+
+def test_a_url_behind_the_mark_is_a_url() -> None:
+    done = anyera("probe", "--env", "A=1", "--", "https://a.example")
+    assert "a URL takes --header" in done.stderr

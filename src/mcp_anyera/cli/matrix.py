@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import Any, Final
 
-from mcp_anyera.cli.target import count, seconds
+from mcp_anyera.cli.kinds import seconds
+from mcp_anyera.cli.target import count
 
 SUMMARY: Final = "Find out which client stack works with which server, and why not."
 EXAMPLES: Final = """\

@@ -163,6 +163,8 @@ def read(arguments: argparse.Namespace, words: Sequence[str]) -> CommandTarget:
         if _URL(words[0]):
             return _url(arguments, words[0])
         command = _words(words[0])
+    elif len(command) == 1 and _URL(command[0]):
+        return _url(arguments, command[0])  # no program is called that
     if not command or not command[0]:
         raise misused("the command that starts the server is empty")
     return _command(arguments, command)
