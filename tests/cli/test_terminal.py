@@ -52,7 +52,7 @@ def test_every_kind_of_field_can_be_filled_in(era: str) -> None:
         screen.keys("2", "enter")
         screen.shows("this has to be a whole number, at least 1, at most 14")
         screen.keys("clear", "x", "enter")
-        screen.shows("at most 14) x")
+        screen.shows("at most 14) x\n? nights:")
         screen.keys("clear", "3", "enter")
         screen.shows("Budget a night:")
         screen.keys("99.5", "enter")
@@ -205,6 +205,18 @@ def test_a_prompt_for_a_model_is_answered_by_hand(era: str) -> None:
         given = answer(screen)["model"]
     assert given["content"] == {"type": "text", "text": "Wide."}
     assert given["role"] == "assistant"
+
+
+def test_a_problem_stands_where_it_is_corrected() -> None:
+    with call("card") as screen:
+        screen.shows("» Answer")
+        screen.keys("enter")
+        screen.shows("name:")
+        screen.keys("enter")
+        screen.shows("this one is required")
+        *_, before, last = screen.text.splitlines()
+        assert before.startswith("? name:")
+        assert last == "? name:  (this one is required)"
 
 
 def test_a_prompt_for_a_model_can_be_declined() -> None:

@@ -29,9 +29,10 @@ _STYLE: Final = Style(
         ("instruction", "fg:ansibrightblack"),
         ("text", ""),
         ("disabled", "fg:ansibrightblack italic"),
-        ("validation-toolbar", "bg:ansired fg:ansiwhite bold"),
     ]
 )
+
+_CORRECTED: Final = Style([*_STYLE.style_rules, ("instruction", "fg:ansired bold")])
 
 
 class Back:
@@ -64,17 +65,18 @@ class Prompts:
     async def line(
         self, title: str, *, default: str, hint: str, validate: Validate
     ) -> str | Back:
-        """Ask for a line of text."""
-        return await _put(
-            questionary.text(
+        """Ask for a line of text until nothing is wrong with it."""
+
+        def ask(typed: str, problem: str | None) -> Question:
+            return questionary.text(
                 title,
-                default=default,
-                instruction=hint or None,
-                validate=_judged(validate),
-                style=_STYLE,
+                default=typed,
+                instruction=problem or hint or None,
+                style=_STYLE if problem is None else _CORRECTED,
                 output=self._output,
             )
-        )
+
+        return await _until_right(ask, default, validate)
 
     async def one(
         self,
@@ -110,25 +112,36 @@ class Prompts:
         hint: str,
         validate: Validate,
     ) -> list[Any] | Back:
-        """Ask for any number of several things."""
-        choices = [
-            Choice(_titled(one), one.value, checked=one.value in chosen)
-            for one in options
-        ]
-        return await _put(
-            questionary.checkbox(
+        """Ask for any number of several things until nothing is wrong with them."""
+
+        def ask(marked: Sequence[Any], problem: str | None) -> Question:
+            choices = [
+                Choice(_titled(one), one.value, checked=one.value in marked)
+                for one in options
+            ]
+            return questionary.checkbox(
                 title,
                 choices,
-                instruction=f"{hint} (Space marks, Enter accepts)".lstrip(),
-                validate=_judged(validate),
-                style=_STYLE,
+                instruction=f"{problem or hint} (Space marks, Enter accepts)".lstrip(),
+                style=_STYLE if problem is None else _CORRECTED,
                 output=self._output,
             )
-        )
+
+        return await _until_right(ask, chosen, validate)
 
 
-def _judged(validate: Validate) -> Callable[[Any], bool | str]:
-    return lambda value: validate(value) or True
+async def _until_right(
+    ask: Callable[[Any, str | None], Question], given: Any, validate: Validate
+) -> Any:
+    # The problem takes the place of the hint: a toolbar would stand at the lower
+    # end of the terminal, where nobody looks.
+    problem: str | None = None
+    while True:
+        given = await _put(ask(given, problem))
+        wrong = None if isinstance(given, Back) else validate(given)
+        if wrong is None:
+            return given
+        problem = f"({wrong})"
 
 
 def _titled(option: Option) -> str:
