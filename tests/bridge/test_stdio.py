@@ -432,8 +432,10 @@ async def test_the_log_can_go_to_a_file(tmp_path: Path) -> None:
     assert "connected: modern" in path.read_text()
 
 
-async def test_a_server_that_never_stops_talking_does_not_fill_the_log() -> None:
-    async with raw("--connect-timeout", "1", "--", "yes") as client:
+async def test_a_server_that_talks_nonsense_does_not_fill_the_log() -> None:
+    code = "import sys; print('nonsense\\n' * 500, flush=True); sys.stdin.read()"
+    server = ["--", sys.executable, "-c", code]
+    async with raw("--connect-timeout", "1", *server) as client:
         answer = await client.request("initialize", {"capabilities": {}})
         assert "no answer within 1 s" in answer["error"]["message"]
         assert await client.end() == 0
