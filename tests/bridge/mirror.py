@@ -56,4 +56,5 @@ def said(message: dict[str, Any], line: str) -> str:
     return json.dumps({"resultType": "complete", "content": content})
 
 
-main()
+if __name__ == "__main__":
+    main()

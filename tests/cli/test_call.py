@@ -236,6 +236,14 @@ def test_an_answer_that_cannot_be_read_is_one_sentence(script: str, said: str) -
     assert (done.returncode, done.stdout) == (1, "")
 
 
+@pytest.mark.interop
+def test_an_error_names_the_option_and_not_the_keyword() -> None:
+    words = ["--timeout", "0.5", "--arg", "seconds=30"]
+    done = run("call", LEGACY, "slow", *words)
+    assert done.returncode == 1
+    assert "raise --timeout if" in done.stderr
+
+
 # -- arguments ---------------------------------------------------------------------
 
 
