@@ -24,7 +24,6 @@ from places import HERE, http_peer, http_stub, listening, peer, python, stub
 STUB_CASES = "echo,one_round,three_rounds,list,big,notify"
 PEER_CASES = "echo,issue_card"
 LINES = ("sdk1", "sdk2")
-LATEST = HERE / "results" / "latest.json"
 
 
 def figures(env: str, script: str, *arguments: object) -> Any:
@@ -40,38 +39,24 @@ def calls(scale: float) -> Any:
     """Return what calls cost, by SDK line and server."""
     found: dict[str, dict[str, Any]] = {line: {} for line in LINES}
     for line in LINES:
-        for name, cases, command in stdio_servers(line):
+        for name, cases, command in servers(line, "stdio"):
             found[line][name] = figures(line, "calls.py", scale, cases, *command)
-        for name, cases, command in http_servers(line):
+        for name, cases, command in servers(line, "HTTP"):
             with listening(command) as url:
                 found[line][name] = figures(line, "calls.py", scale, cases, url)
     return found
 
 
-def stdio_servers(line: str) -> list[tuple[str, str, list[str]]]:
-    """Return the servers on stdio that a line is measured with."""
-    legacy = [
-        ("stub, legacy stdio", STUB_CASES, stub("legacy")),
-        ("mcp 1.30, legacy stdio", PEER_CASES, peer("mcp-1.30")),
-    ]
-    modern = [
-        ("stub, modern stdio", STUB_CASES, stub("modern")),
-        ("mcp 2.3, modern stdio", PEER_CASES, peer("mcp-2.3")),
-    ]
-    return [*legacy, *(modern if line == "sdk2" else [])]
-
-
-def http_servers(line: str) -> list[tuple[str, str, list[str]]]:
-    """Return the servers over HTTP that a line is measured with."""
-    legacy = [
-        ("stub, legacy HTTP", STUB_CASES, http_stub("legacy")),
-        ("mcp 1.30, legacy HTTP", PEER_CASES, http_peer("mcp-1.30")),
-    ]
-    modern = [
-        ("stub, modern HTTP", STUB_CASES, http_stub("modern")),
-        ("mcp 2.3, modern HTTP", PEER_CASES, http_peer("mcp-2.3")),
-    ]
-    return [*legacy, *(modern if line == "sdk2" else [])]
+def servers(line: str, wire: str) -> list[tuple[str, str, list[str]]]:
+    """Return the servers that a line is measured with: name, cases, command."""
+    plain, real = (stub, peer) if wire == "stdio" else (http_stub, http_peer)
+    eras = {"legacy": "1.30", "modern": "2.3"}
+    found = []
+    for era in eras if line == "sdk2" else ("legacy",):
+        name = f"mcp {eras[era]}, {era} {wire}"
+        found.append((f"stub, {era} {wire}", STUB_CASES, plain(era)))
+        found.append((name, PEER_CASES, real(f"mcp-{eras[era]}")))
+    return found
 
 
 def flight(scale: float) -> Any:
@@ -139,8 +124,7 @@ def main() -> None:
         run[name] = PARTS[name](scale)
     print(report.markdown(run))
     if options.keep:
-        LATEST.parent.mkdir(exist_ok=True)
-        LATEST.write_text(json.dumps(run, indent=1) + "\n")
+        report.LATEST.write_text(json.dumps(run, indent=1) + "\n")
 
 
 if __name__ == "__main__":

@@ -87,13 +87,17 @@ def test_every_kind_of_field_can_be_filled_in(era: str) -> None:
         }
 
 
+def leave_the_name_empty(screen: Screen) -> None:
+    screen.shows("» Answer")
+    screen.keys("enter")
+    screen.shows("name:")
+    screen.keys("enter")
+    screen.shows("this one is required")
+
+
 def test_escape_keeps_what_was_typed() -> None:
     with call("card") as screen:
-        screen.shows("» Answer")
-        screen.keys("enter")
-        screen.shows("name:")
-        screen.keys("enter")
-        screen.shows("this one is required")
+        leave_the_name_empty(screen)
         screen.keys("Ada", "enter")
         assert answer(screen)["name"]["content"] == {"name": "Ada"}
     with call("everything") as screen:
@@ -209,11 +213,7 @@ def test_a_prompt_for_a_model_is_answered_by_hand(era: str) -> None:
 
 def test_a_problem_stands_where_it_is_corrected() -> None:
     with call("card") as screen:
-        screen.shows("» Answer")
-        screen.keys("enter")
-        screen.shows("name:")
-        screen.keys("enter")
-        screen.shows("this one is required")
+        leave_the_name_empty(screen)
         *_, before, last = screen.text.splitlines()
         assert before.startswith("? name:")
         assert last == "? name:  (this one is required)"

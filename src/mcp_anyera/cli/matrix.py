@@ -5,8 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any, Final
 
-from mcp_anyera.cli.kinds import seconds
-from mcp_anyera.cli.target import count
+from mcp_anyera.cli.kinds import count, seconds
 
 SUMMARY: Final = "Find out which client stack works with which server, and why not."
 EXAMPLES: Final = """\

@@ -131,18 +131,6 @@ def _add_opening(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def count(text: str) -> int:
-    """Return a number of things of the command line.
-
-    Raises:
-        ValueError: It is no whole number above zero.
-    """
-    value = int(text)
-    if value < 1:
-        raise ValueError
-    return value
-
-
 def read(arguments: argparse.Namespace, words: Sequence[str]) -> CommandTarget:
     """Return the server that a command line names.
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import select
-from contextlib import suppress
 from typing import Final
 
 import anyio
@@ -76,8 +75,6 @@ class Pipe:
         """Close it; whoever waits to write is told."""
         if not self._closed:
             self._closed = True
-            # Outside of a wait there is nothing to tell, and not every loop can.
-            with suppress(OSError, NotImplementedError):
-                anyio.notify_closing(self._fd)
+            anyio.notify_closing(self._fd)
             os.close(self._fd)
         await anyio.lowlevel.checkpoint()
