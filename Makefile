@@ -31,7 +31,7 @@ QUICK := compat-matrix/results/quick
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
 
-test: lint types test-sdk1 test-sdk2 contract test-floors coverage docs wheel ## everything that must pass, on both SDK lines
+test: lint types wheel docs test-sdk1 test-sdk2 contract test-floors coverage ## everything that must pass, on both SDK lines
 
 demo: ## one client program against three real servers, on both SDK lines
 	$(ENVS) sdk1 sdk2 peer-mcp-1.30 peer-mcp-2.3

@@ -26,6 +26,8 @@ class Pipe:
         Raises:
             OSError: This process has too many files open.
         """
+        self.outlet: int
+        """The end that the process reads."""
         self.outlet, self._fd = os.pipe()
         os.set_blocking(self._fd, False)
         self._writing = False
