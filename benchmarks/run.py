@@ -16,9 +16,11 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any
 
 import report
+from awake import awake
 from places import HERE, http_peer, http_stub, listening, peer, python, stub
 
 STUB_CASES = "echo,one_round,three_rounds,list,big,notify"
@@ -40,7 +42,8 @@ def calls(scale: float) -> Any:
     found: dict[str, dict[str, Any]] = {line: {} for line in LINES}
     for line in LINES:
         for name, cases, command in servers(line, "stdio"):
-            found[line][name] = figures(line, "calls.py", scale, cases, *command)
+            with awake() if name.startswith("stub") else nullcontext():
+                found[line][name] = figures(line, "calls.py", scale, cases, *command)
         for name, cases, command in servers(line, "HTTP"):
             with listening(command) as url:
                 found[line][name] = figures(line, "calls.py", scale, cases, url)

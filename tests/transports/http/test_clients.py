@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from mcp_anyera.transports.http.clients import bare_url, new_client
+from mcp_anyera.transports.http.channel import Channel
+from mcp_anyera.transports.http.clients import HttpOptions, bare_url, new_client
 from mcp_anyera.transports.http.library import httpx
 
 
@@ -40,3 +41,32 @@ def test_the_trusted_certificates_are_loaded_once_for_all_connections(
         monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / name))
         new_client()
     assert loaded == [str(tmp_path / "one"), str(tmp_path / "other")]
+
+
+@pytest.mark.parametrize("given", [{}, {"User-Agent": "me", "X-Key": "k"}])
+async def test_a_request_is_what_the_library_would_have_built(
+    given: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent: list[httpx.Request] = []
+
+    async def send(request: httpx.Request, **_options: object) -> httpx.Response:
+        sent.append(request)
+        return httpx.Response(202)
+
+    async with new_client() as client:
+        monkeypatch.setattr(client, "send", send)
+        client.cookies.set("sticky", "a")
+        url, body = "https://example.com:8/mcp?x=1", b"{}"
+        channel = Channel(url, HttpOptions(headers=given), client)
+        await channel.send("POST", {"accept": "text/event-stream"}, body)
+        await channel.send("DELETE", {})
+        plain = {**given, "accept": "text/event-stream"}
+        wanted = client.build_request("POST", url, headers=plain, content=body)
+        bare = client.build_request("DELETE", url, headers=given)
+    assert [described(one) for one in sent] == [described(wanted), described(bare)]
+    assert [await one.aread() for one in sent] == [body, b""]
+
+
+def described(request: httpx.Request) -> object:
+    headers = sorted(request.headers.multi_items())
+    return request.method, request.url, headers, request.extensions

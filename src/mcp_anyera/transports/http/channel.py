@@ -58,6 +58,11 @@ class Channel:
         self._options = options
         self._client = client
         self._common = dict(options.headers or {})
+        self._is_ours = options.client is None and options.make is None
+        if self._is_ours:
+            own = {name.lower(): value for name, value in self._common.items()}
+            host = self._url.netloc.decode("ascii")
+            self._common = {"host": host, **client.headers, **own}
         self._auth: Any = client.auth if options.auth is None else options.auth
 
     # -- requests ------------------------------------------------------------------
@@ -87,11 +92,8 @@ class Channel:
         Returns:
             The response, with its body unread; close it.
         """
-        more: dict[str, Any] = {}
-        if patient and self._options.client is None:
-            more["timeout"] = httpx.Timeout(self._client.timeout.connect, read=None)
-        request = self._client.build_request(
-            method, self._url, content=body, headers={**self._common, **headers}, **more
+        request = self._request(
+            method, {**self._common, **headers}, body, patient=patient
         )
         auth: Any = self._auth
         if isinstance(auth, httpx.Auth) and on_hold is not None:
@@ -102,6 +104,30 @@ class Channel:
         elif auth is None:
             auth = httpx.USE_CLIENT_DEFAULT  # the URL may hold credentials
         return await self._follow(request, auth)
+
+    def _request(
+        self, method: str, headers: dict[str, str], body: bytes | None, *, patient: bool
+    ) -> httpx.Request:
+        client, timeout = self._client, self._client.timeout
+        if patient and self._options.client is None:
+            timeout = httpx.Timeout(timeout.connect, read=None)
+        if not self._is_ours:
+            return client.build_request(
+                method, self._url, content=body, headers=headers, timeout=timeout
+            )
+        # A client of ours has nothing to merge but what is merged here, and merging
+        # takes the library longer than all else that it does before it sends.
+        content = body or b""
+        if method == "POST":
+            headers["content-length"] = str(len(content))
+        return httpx.Request(
+            method,
+            self._url,
+            headers=headers,
+            cookies=client.cookies,
+            stream=httpx.ByteStream(content),
+            extensions={"timeout": timeout.as_dict()},
+        )
 
     async def _follow(self, request: httpx.Request, auth: Any) -> httpx.Response:
         left = MAX_REDIRECTS
@@ -177,6 +203,9 @@ class Channel:
         error = None
         if location is None and not response.is_success:
             error = await _error_in(response)
+        # Nothing may come between what is said of the session and its being told: a
+        # call that hears of the loss first would be sent again without a session.
+        await response.aclose()
         status = response.status_code
         if location is not None:
             reason = f"HTTP {status} leads to {location}, which was not followed"
@@ -229,8 +258,8 @@ async def _drain(chunks: AsyncIterator[bytes]) -> None:
 def _chunks(response: httpx.Response) -> aclosing[AsyncGenerator[bytes]]:
     # What is not encoded need not go through the decoders. The type differs by line.
     encoded = "content-encoding" in response.headers
-    chunks: Any = response.aiter_bytes() if encoded else response.aiter_raw()
-    return aclosing(chunks)
+    chunks: Any = response.aiter_bytes() if encoded else response.stream
+    return aclosing(aiter(chunks))
 
 
 async def _read(response: httpx.Response, limit: int | None) -> bytes:

@@ -52,6 +52,8 @@ class Request:
     method: str
     headers: dict[str, str]
     body: bytes
+    session: str | None = None
+    """The session that was there when it was made; it may be gone by now."""
 
     @property
     def opens(self) -> bool:
@@ -95,15 +97,14 @@ class Exchanger:
             return _broken(error)
 
     async def _exchange(self, request: Request) -> ExchangeFault | None:
-        if request.opens:
-            named, session = None, dict[str, str]()
-        elif request.modern:
+        if request.modern and not request.opens:
             # A server that has become modern knows no sessions any more.
             self._session.drop()
-            named, session = None, dict[str, str]()
-        else:
-            named, session = self._session.id, self._session.headers
-        headers = {**POST_HEADERS, **request.headers, **session}
+        belongs = not (request.opens or request.modern)
+        named = request.session if belongs else None
+        headers = {**POST_HEADERS, **request.headers}
+        if named is not None:
+            headers[SESSION_HEADER] = named
         response = await self._channel.send(
             "POST",
             headers,

@@ -189,7 +189,8 @@ class StreamableHttpWire:
         if "method" not in message:
             self._tasks.start_soon(self._answer, headers, body, self._last_notice)
         elif "id" in message:
-            request = Request(message["id"], message["method"], headers, body)
+            session = self._session.id
+            request = Request(message["id"], message["method"], headers, body, session)
             scope = self._open[request.leg] = anyio.CancelScope()
             self._tasks.start_soon(self._request, request, scope)
         else:
