@@ -53,7 +53,7 @@ def run_options(parser: argparse.ArgumentParser) -> None:
     add("--json", metavar="FILE", help="write the result")
     add("--into", metavar="FILE", help="replace these pairs in an earlier result")
     add("--html", metavar="FILE", help="write one self-contained page")
-    add("--gaps", metavar="FILE", help="known gaps (default: the repository's)")
+    add("--gaps", metavar="FILE", help="known gaps, in place of the project's")
 
 
 def run(arguments: Any) -> int:

@@ -10,8 +10,8 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 from mcp_anyera.eras import LEGACY_REVISIONS, MODERN_REVISIONS
-from mcp_anyera.matrix.gaps import Gaps
-from mcp_anyera.matrix.peers import Peer, Peers, clone, folders, picked
+from mcp_anyera.matrix.gaps import KNOWN, YOURS, Gaps
+from mcp_anyera.matrix.peers import Peer, Peers, folders, picked
 from mcp_anyera.matrix.running import JOBS, LIMIT, Order
 from mcp_anyera.matrix.scenarios import Scenarios
 
@@ -34,7 +34,7 @@ def ordered(arguments: Any) -> Order:
         clients=_clients(arguments, peers),
         servers=_servers(arguments, peers),
         scenarios=Scenarios.load().chosen(only),
-        gaps=Gaps.load(_gaps(arguments)),
+        gaps=Gaps.load(KNOWN if arguments.gaps is None else Path(arguments.gaps)),
         jobs=arguments.jobs or JOBS,
         limit=arguments.timeout or LIMIT,
         transports=transport,
@@ -46,7 +46,7 @@ def _clients(arguments: Any, peers: Peers) -> list[Peer]:
         command = _command(arguments.client)
         data = {"title": arguments.client, "group": "yours", "required": True}
         data |= {"command": command, "environment": "own"}
-        return [Peer("your-client", "client", Path.cwd(), data)]
+        return [Peer(YOURS[0], "client", Path.cwd(), data)]
     named = list(GROUPS) if arguments.clients is None else _names(arguments.clients)
     found: list[Peer] = []
     for name in named:
@@ -89,7 +89,7 @@ def your_server(target: str) -> Peer:
         data |= {"transports": ["http"], "url": target}
     else:
         data |= {"transports": ["stdio"], "start": _command(target)}
-    return Peer("your-server", "server", Path.cwd(), data)
+    return Peer(YOURS[1], "server", Path.cwd(), data)
 
 
 def _reached(url: str) -> None:
@@ -109,15 +109,6 @@ def _command(text: str) -> list[str]:
     if not words or shutil.which(words[0]) is None:
         raise ValueError(f"there is no program {' '.join(words[:1])!r}")
     return words
-
-
-def _gaps(arguments: Any) -> Path | None:
-    if arguments.gaps is not None:
-        if not Path(arguments.gaps).exists():
-            raise ValueError(f"there is no file {arguments.gaps}")
-        return Path(arguments.gaps)
-    root = clone()
-    return None if root is None else root / "compat-matrix" / "known-gaps.toml"
 
 
 def _names(text: str) -> list[str]:
