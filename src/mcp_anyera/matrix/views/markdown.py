@@ -103,7 +103,12 @@ def _counts(pair: Json | None) -> str:
     if pair is None:
         return ""
     counts = counted(pair["cells"].values())
-    marks = (f"{mark} {counts[name]}" for name, mark in _SHOWN.items() if counts[name])
+    # A mark and its number stay on one line, however narrow the column.
+    marks = (
+        f"{mark}\N{NO-BREAK SPACE}{counts[name]}"
+        for name, mark in _SHOWN.items()
+        if counts[name]
+    )
     return " ".join(marks) or "–"
 
 
