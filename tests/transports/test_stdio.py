@@ -132,3 +132,14 @@ async def test_a_server_that_ends_is_noticed_though_a_grandchild_holds_its_pipes
             with anyio.fail_after(5), pytest.raises(WireClosed, match="exit status 0"):
                 await held.receive()
         tasks.cancel_scope.cancel()
+
+
+async def test_a_server_that_was_started_again_is_quoted_for_itself() -> None:
+    server = StdioServerParameters(
+        command=sys.executable, args=["-c", "import sys; sys.exit('no such thing')"]
+    )
+    with pytest.raises(ConnectError) as caught:
+        async with Client(server):
+            raise AssertionError
+    assert str(caught.value).count("stderr ends with: no such thing)") == 2
+    assert str(caught.value).count("no such thing") == 2

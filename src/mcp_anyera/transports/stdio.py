@@ -128,6 +128,7 @@ class StdioWire:
                 self._pipe.handed_over()
         self._buffer.clear()
         self._lines.clear()
+        self._tail.clear()
         self._scanned = 0
         self._stderr_done = anyio.Event()
 
