@@ -1,15 +1,13 @@
 """One open connection of a `Client`: below the session, above the engine.
 
-Requests wait here for their answers. The task that sent a request also runs its
-progress callback, so that progress comes in order and before the result, and a
-slow callback delays nobody else.
+It is the link that the session's requests go through, and the side that the engine
+tells what came of them.
 """
 
 from __future__ import annotations
 
 import itertools
 import logging
-from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from random import random
@@ -63,6 +61,7 @@ from mcp_anyera.memory import Recollection
 from mcp_anyera.transports.background import plain
 from mcp_anyera.transports.pump import Pump
 from mcp_anyera.transports.wire import Wire
+from mcp_anyera.waiting import Waiting
 
 logger: logging.Logger = logging.getLogger("mcp_anyera")
 
@@ -80,36 +79,6 @@ _CALLS_BACK: Final = (
     "With no_back_channel='legacy' the call is sent again on a legacy connection "
     "where the server offers one; mode='legacy' makes every call there."
 )
-
-
-@dataclass(slots=True, eq=False)
-class _Waiter:
-    """A request that waits for its answer."""
-
-    on_progress: OnProgress | None
-    event: anyio.Event = field(default_factory=anyio.Event)
-    progress: deque[dict[str, Any]] = field(default_factory=deque[dict[str, Any]])
-    answer: ToClient | None = None
-
-    async def wait(self) -> ToClient:
-        """Run progress callbacks as they come, then return the answer."""
-        while True:
-            while self.progress and self.on_progress is not None:
-                await _report(self.on_progress, self.progress.popleft())
-            if self.answer is not None:
-                return self.answer
-            if self.event.is_set():
-                self.event = anyio.Event()
-            await self.event.wait()
-
-
-async def _report(on_progress: OnProgress, params: dict[str, Any]) -> None:
-    try:
-        await on_progress(
-            params["progress"], params.get("total"), params.get("message")
-        )
-    except Exception:
-        logger.exception("a progress callback raised; the call goes on")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,7 +111,7 @@ class Connection:
         parts = (options.callbacks, options.dispatch, self._settle, self._tell)
         self._dispatcher = Dispatcher(*parts)
         self._mailbox = Mailbox(self._dropped)
-        self._waiters: dict[int | str, _Waiter] = {}
+        self._waiting = Waiting()
         self._ids = itertools.count(1)
         self._verbs: Verbs | None = None
         self._verdict: Verdict | None = None
@@ -171,7 +140,7 @@ class Connection:
             raise explained from explained.__cause__
         finally:
             self._ended = True
-            self._fail_all("the client was closed while the call was open")
+            self._waiting.fail("the client was closed while the call was open")
             self._pump.close()
             if self._beside is not None:
                 await self._beside.close()
@@ -210,20 +179,11 @@ class Connection:
     async def _wind_down(self) -> None:
         self._ended = True
         self._pump.perform(self._engine.client_closed(anyio.current_time()))
-        self._fail_all("the client was closed while the call was open")
+        self._waiting.fail("the client was closed while the call was open")
         # What the server told before is still news for whoever listens.
         with anyio.move_on_after(FLUSH_TIMEOUT):
             await self._mailbox.idle()
         await self._pump.flush(FLUSH_TIMEOUT)
-
-    def _fail_all(self, reason: str) -> None:
-        failure = Failure(Fault.LOST, reason)
-        for waiter in self._waiters.values():
-            if waiter.answer is None:
-                waiter.answer = ToClient(
-                    jsonrpc.error(None, failure.as_error()), failure
-                )
-                waiter.event.set()
 
     @property
     def ended(self) -> bool:
@@ -289,7 +249,7 @@ class Connection:
         if on_progress is not None:
             meta = {**jsonrpc.meta_of(body or {}), "progressToken": call_id}
             body = {**(body or {}), "_meta": meta}
-        waiter = self._waiters[call_id] = _Waiter(on_progress)
+        waiter = self._waiting.add(call_id, on_progress)
         options = CallOptions(
             self._options.read_timeout if timeout is None else timeout,
             self._options.total_timeout,
@@ -302,7 +262,7 @@ class Connection:
                 self.notify("notifications/cancelled", {"requestId": call_id})
             raise
         finally:
-            del self._waiters[call_id]
+            self._waiting.remove(call_id)
 
     def notify(self, method: str, params: Mapping[str, Any] | None) -> None:
         """Send a notification; see `Link.notify`."""
@@ -329,26 +289,16 @@ class Connection:
         if "method" in message:
             self._take_notification(message)
             return
-        waiter = self._waiters.get(message["id"])
-        if waiter is not None and waiter.answer is None:
-            waiter.answer = effect
-            waiter.event.set()
+        self._waiting.answer(effect)
 
     def _take_notification(self, message: Message) -> None:
         method, params = message["method"], message.get("params")
         if method == "notifications/progress":
-            self._take_progress(params or {})
+            self._waiting.progress(params or {})
         if self._verbs is not None and self._verbs.intercept(method, params):
             return
         if method not in _HIDDEN:
             self._mailbox.put(message)
-
-    def _take_progress(self, params: dict[str, Any]) -> None:
-        token = params.get("progressToken")
-        waiter = self._waiters.get(token) if jsonrpc.is_id(token) else None
-        if waiter is not None and waiter.on_progress is not None:
-            waiter.progress.append(params)
-            waiter.event.set()
 
     def ask(self, question: Question) -> None:
         """Put a question to the callbacks."""

@@ -14,7 +14,7 @@ PROBE_TIMEOUT: Final = 0.9
 
 `mcp.Client` 2.3 waits 10 s, others 5 s. A mute server costs a user this long at
 every connect, so it is short; a modern server that was only slow loses nothing,
-because its late answer is still taken (`lifecycle`).
+because its late answer is still taken (`opening`).
 """
 
 CONNECT_TIMEOUT: Final = 90.0
