@@ -217,8 +217,12 @@ class LeanResponse:
         method = old.method if kept else "GET"
         return LeanRequest(method, address, headers, old.body if kept else b"")
 
-    async def aiter_raw(self) -> AsyncGenerator[bytes]:
-        """Yield the body as it comes."""
+    @property
+    def stream(self) -> AsyncGenerator[bytes]:
+        """The body as it comes."""
+        return self._chunks()
+
+    async def _chunks(self) -> AsyncGenerator[bytes]:
         connection = self._connection
         while connection is not None and (chunk := await connection.chunk()):
             yield chunk
@@ -231,7 +235,7 @@ class LeanResponse:
         decoder = (
             None if kind == "identity" else zlib.decompressobj(zlib.MAX_WBITS | 32)
         )
-        async for chunk in self.aiter_raw():
+        async for chunk in self.stream:
             try:
                 yield chunk if decoder is None else decoder.decompress(chunk)
             except zlib.error as error:
