@@ -61,6 +61,10 @@ class Waiting:
     def __init__(self) -> None:
         self._waiters: dict[int | str, Waiter] = {}
 
+    def __len__(self) -> int:
+        """Return how many are open."""
+        return len(self._waiters)
+
     def add(self, call_id: int | str, on_progress: OnProgress | None) -> Waiter:
         """Begin to wait for the answer to a request."""
         waiter = self._waiters[call_id] = Waiter(on_progress)

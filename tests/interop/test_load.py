@@ -64,7 +64,7 @@ async def test_many_calls_and_cancellations_leave_nothing_behind(
         with anyio.fail_after(5):
             while connection._dispatcher._running:
                 await anyio.sleep(0.01)
-        assert not connection._waiters
+        assert not connection._waiting
         assert not connection._dispatcher._scopes
         assert engine.in_flight == 0
         assert engine.deadline is None
