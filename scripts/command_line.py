@@ -32,25 +32,34 @@ def page() -> str:
 
 
 def section(name: str) -> str:
-    """Return the part about one command."""
-    command = commands()[name]
-    usage = " ".join(command.format_usage().removeprefix("usage: ").split())
-    blocks = [f"## anyera {name}", str(command.description), f"```\n{usage}\n```"]
-    for group in command._action_groups:  # noqa: SLF001 - nothing public has them
-        rows = list(options(group))
-        if rows:
-            title = "" if group.title in PLAIN else f"**{group.title}**\n\n"
-            blocks.append(f"{title}| | |\n|---|---|\n" + "\n".join(rows))
+    """Return the part about one command, and about what stands below it."""
+    command = commands(parser())[name]
+    blocks = [f"## anyera {name}", str(command.description), *described(command)]
+    for below, part in commands(command).items():
+        blocks += [f"### anyera {name} {below}", *described(part)]
     blocks.append(f"```\n{str(command.epilog).strip()}\n```")
     return "\n\n".join(blocks) + "\n"
 
 
+def described(command: argparse.ArgumentParser) -> Iterator[str]:
+    """Yield how a command is written, and its options."""
+    usage = " ".join(command.format_usage().removeprefix("usage: ").split())
+    yield f"```\n{usage}\n```"
+    for group in command._action_groups:  # noqa: SLF001 - nothing public has them
+        rows = list(options(group))
+        if rows:
+            title = "" if group.title in PLAIN else f"**{group.title}**\n\n"
+            yield f"{title}| | |\n|---|---|\n" + "\n".join(rows)
+
+
+UNSAID = (argparse._HelpAction, argparse._SubParsersAction)  # noqa: SLF001
+"""What has no row: each page has help, and commands have parts of their own."""
 PLAIN = {"options", "positional arguments", "optional arguments"}
 
 
-def commands() -> dict[str, argparse.ArgumentParser]:
-    """Return the parser of each command."""
-    for action in parser()._actions:  # noqa: SLF001 - nothing public has them
+def commands(above: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
+    """Return the parser of each command below another."""
+    for action in above._actions:  # noqa: SLF001 - nothing public has them
         if isinstance(action, argparse._SubParsersAction):  # noqa: SLF001
             return dict(action.choices)
     return {}
@@ -59,7 +68,7 @@ def commands() -> dict[str, argparse.ArgumentParser]:
 def options(group: argparse._ArgumentGroup) -> Iterator[str]:
     """Return a row for each option of a group."""
     for action in group._group_actions:  # noqa: SLF001 - nothing public has them
-        if not isinstance(action, argparse._HelpAction):  # noqa: SLF001
+        if not isinstance(action, UNSAID):
             yield f"| `{written(action)}` | {cell(action.help or '')} |"
 
 

@@ -25,6 +25,7 @@ MEMBERS = {
     "reachable",
     "era",
     "revision",
+    "handshake",
     "versions",
     "transport",
     "server",
@@ -82,8 +83,30 @@ def test_a_real_server_is_described(peer: str) -> None:
     assert found["answers"][0]["to"] == "server/discover"
     whats = [step["what"] for step in found["steps"]]
     assert whats[0].startswith("server/discover")
+    whats = [what for what in whats if what != "initialize, anew"]
     assert whats[-2:] == ["resources/templates/list", "close"]
     assert all(0 <= step["seconds"] <= found["seconds"] for step in found["steps"])
+
+
+@pytest.mark.interop
+@pytest.mark.parametrize("peer", ["mcp-2.3", "mcp-2.3@http", "ts-2.4"])
+def test_a_server_of_both_eras_is_told_from_one_of_the_modern_era(peer: str) -> None:
+    found = probed(*place(peer))
+    assert (found["era"], found["revision"]) == ("modern", "2026-07-28")
+    assert found["handshake"] == "2025-11-25"
+    assert "2025-11-25" in found["versions"]
+    only = probed(
+        *place(peer.replace("mcp-2.3", MODERN).replace("ts-2.4", "ts-2.4-modern"))
+    )
+    assert (only["era"], only["handshake"]) == ("modern", None)
+    assert only["steps"][-1]["outcome"] == "refused"
+
+
+@pytest.mark.interop
+def test_what_is_asked_of_one_era_only_does_not_shake_hands_as_well() -> None:
+    found = probed("--mode", "modern", *place("mcp-2.3"))
+    assert found["handshake"] is None
+    assert "initialize, anew" not in [step["what"] for step in found["steps"]]
 
 
 @pytest.mark.interop

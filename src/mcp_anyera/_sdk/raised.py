@@ -22,6 +22,10 @@ class _Raised(AnyEraError, SDKError):  # noqa: N818 - the base of what is raised
         retry_after: ``Retry-After``, or ``None``.
     """
 
+    def __init_subclass__(cls) -> None:
+        """Let a traceback name the class as it is imported."""
+        cls.__module__ = "mcp_anyera"
+
     def __init__(self, failure: Failure) -> None:
         """Build the SDK's half from the failure."""
         self.failure = failure

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from contextlib import redirect_stderr
+from contextlib import redirect_stderr, suppress
 from dataclasses import dataclass, field
 from io import StringIO
 from typing import Any, Final, TextIO
@@ -28,6 +28,7 @@ from mcp_anyera.engine import (
     Verdict,
 )
 from mcp_anyera.engine.jsonrpc import is_object
+from mcp_anyera.eras import Era
 from mcp_anyera.memory import EraMemory
 from mcp_anyera.target import Target
 from mcp_anyera.transports.background import plain
@@ -79,6 +80,15 @@ class Listing:
     """Whether it went on for more pages than anybody wants."""
 
 
+@dataclass(frozen=True, slots=True)
+class Handshake:
+    """What came of a handshake with a server that was met as modern."""
+
+    revision: str | None
+    """What was agreed on; ``None`` when it was refused."""
+    seconds: float
+
+
 @dataclass(slots=True)
 class Examined:
     """Everything that one look at a server has brought to light."""
@@ -97,6 +107,8 @@ class Examined:
     """Seconds that the end took."""
     seconds: float = 0.0
     stderr: str = ""
+    handshake: Handshake | None = None
+    """Whether a modern server shakes hands too; ``None`` where nobody asked."""
     remembered: dict[str, Any] | None = None
     """What the memory held; ``None`` where it was not looked into."""
 
@@ -151,15 +163,7 @@ async def examine(
     reached = Target.of(target.server, options, raise_exceptions=False)
     inner = reached.wire()
     wire = TappedWire(inner)
-    config = EngineConfig(
-        **engine_options(wire, mode, probe_timeout),
-        target=reached.name,
-        face=Face.NATIVE,
-        questions=Questions.SHELL,
-        connect_timeout=connect_timeout,
-        jitter=spread,
-        prefix=fresh_prefix(),
-    )
+    config = _config(wire, reached.name, mode, probe_timeout, connect_timeout)
     http = wire.traits.exchange is Exchange.HTTP
     found = Examined(reached.name, mode, http, wire.heard, seen)
     found.remembered = _remembered(inner, memory, forget=forget)
@@ -167,9 +171,41 @@ async def examine(
     began = anyio.current_time()
     with redirect_stderr(sink):
         await _look(wire, config, found)
+        if mode == "auto" and found.verdict and found.verdict.era is Era.MODERN:
+            found.handshake = await _shaken(target, connect_timeout)
     found.seconds = anyio.current_time() - began
     found.fell_back, found.stderr = wire.fell_back, sink.getvalue()
     return found
+
+
+def _config(
+    wire: Wire, name: str, mode: str, patience: float | None, limit: float
+) -> EngineConfig:
+    return EngineConfig(
+        **engine_options(wire, mode, patience),
+        target=name,
+        face=Face.NATIVE,
+        questions=Questions.SHELL,
+        connect_timeout=limit,
+        jitter=spread,
+        prefix=fresh_prefix(),
+    )
+
+
+async def _shaken(target: CommandTarget, limit: float) -> Handshake:
+    # On a connection of its own, after the first one has ended: a server may serve one
+    # era only for as long as it runs, and is never started twice at once.
+    options = HttpOptions(headers=target.headers)
+    reached = Target.of(target.server, options, raise_exceptions=False)
+    wire = reached.wire()
+    found = Examined(reached.name, "legacy", http=False, heard=Heard())
+    began = anyio.current_time()
+    with suppress(Exception):  # whatever it is, there is no handshake
+        config = _config(wire, reached.name, "legacy", None, limit)
+        async with plain_session(wire, config, found.hear) as session:
+            await _open(session, found)
+    agreed = None if found.verdict is None else found.verdict.revision
+    return Handshake(agreed, anyio.current_time() - began)
 
 
 def _remembered(

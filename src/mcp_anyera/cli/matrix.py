@@ -25,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     commands = parser.add_subparsers(title="what to do", metavar="WHAT", required=True)
     run_options(commands.add_parser("run", help="run scenarios, print a table"))
     page = commands.add_parser("page", help="make views of a result file")
-    page.add_argument("result", metavar="RESULT.json")
+    page.add_argument("result", metavar="RESULT.json", help="what --json has written")
     page.add_argument("--html", metavar="FILE", help="one self-contained page")
     page.add_argument("--markdown", metavar="FILE", help="a page for the documentation")
     page.add_argument("--gaps", metavar="FILE", help="judge again with these gaps")

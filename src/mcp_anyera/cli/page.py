@@ -19,7 +19,7 @@ _NOTED: Final = {"warning": "yellow", "note": "cyan"}
 
 def print_report(found: dict[str, Any], console: Console) -> None:
     """Print a report of `report.report`."""
-    console.print(_headline(found))
+    console.print(_headline(found), soft_wrap=True)
     console.print()
     for title, body in _sections(found):
         console.print(Text(title, style="bold"))
@@ -31,6 +31,10 @@ def _headline(found: dict[str, Any]) -> Text:
     if not found["reachable"]:
         return Text("✗ ", style="red") + name + Text(" cannot be reached", style="red")
     said = f" is {found['era']}, {found['revision']}"
+    if found["handshake"] is not None:
+        said = (
+            f" is dual-era: modern, {found['revision']}; legacy, {found['handshake']}"
+        )
     return Text("✓ ", style="green") + name + Text(said)
 
 

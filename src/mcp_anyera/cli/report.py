@@ -29,6 +29,7 @@ def report(found: Examined) -> dict[str, Any]:
         "reachable": verdict is not None,
         "era": None if verdict is None else verdict.era.value,
         "revision": None if verdict is None else verdict.revision,
+        "handshake": None if found.handshake is None else found.handshake.revision,
         "versions": offered(found),
         "transport": transport(found),
         "server": server_info(found),
@@ -63,6 +64,8 @@ def offered(found: Examined) -> list[str]:
         )
         if one.method == "initialize" and is_object(result):
             named.append(result.get("protocolVersion"))
+    if found.handshake is not None:
+        named.append(found.handshake.revision)
     return list(dict.fromkeys(name for name in named if isinstance(name, str)))
 
 
@@ -96,6 +99,11 @@ def steps(found: Examined) -> list[dict[str, Any]]:
             "seconds": _rounded(found.closing),
         }
         told.append(closed)
+    if found.handshake is not None:
+        revision = found.handshake.revision
+        said = "refused" if revision is None else f"agreed on {revision}"
+        seconds = _rounded(found.handshake.seconds)
+        told.append({"what": "initialize, anew", "outcome": said, "seconds": seconds})
     return told
 
 
