@@ -5,6 +5,9 @@ from __future__ import annotations
 import signal
 from collections.abc import Iterator
 
+# Its stdio_client keeps the stderr that is there when it is imported, which must not be
+# what one test captures.
+import mcp.client.stdio  # noqa: F401
 import pytest
 
 from tests.interop.peers import end_shared
