@@ -18,6 +18,7 @@ from mcp_anyera.cli import main
 from mcp_anyera.matrix import result as results
 from tests.matrix.stage import MINIS
 
+PYTHON = shlex.quote(sys.executable)
 SERVER = shlex.join([sys.executable, str(MINIS / "server.py"), "right"])
 CLIENT = shlex.join([sys.executable, str(MINIS / "client.py")])
 
@@ -67,6 +68,8 @@ def test_a_run_that_cannot_be_completed_ends_with_2(
         (["--clients", ""], "'' names nothing"),
         (["--server", ""], "there is no program ''"),
         (["--server", "no-such-program --flag"], "no program 'no-such-program'"),
+        (["--server", f"{PYTHON} nosuch.py"], "nosuch.py"),
+        (["--server", f"{PYTHON} -c 'raise SystemExit(7)'"], "ended with status 7"),
         (["--client", "no-such-program"], "no program 'no-such-program'"),
         (["--client", "'unbalanced"], "No closing quotation"),
         (["--server", "ftp://example.com"], "no http(s) URL"),

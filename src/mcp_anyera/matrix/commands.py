@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from mcp_anyera.matrix import result as results
 from mcp_anyera.matrix.gaps import Gaps
-from mcp_anyera.matrix.ordering import ordered
+from mcp_anyera.matrix.ordering import ordered, tried
 from mcp_anyera.matrix.peers import Peers, folders
 from mcp_anyera.matrix.result import Result
 from mcp_anyera.matrix.running import paired, run
@@ -28,6 +28,7 @@ def run_command(arguments: Any) -> int:
         order = ordered(arguments)
         earlier = results.load(Path(arguments.into)) if arguments.into else None
         writable(arguments)
+        order = tried(order)
         pairs = paired(order)
     except (OSError, ValueError) as error:
         print(f"anyera matrix: {error}", file=sys.stderr)

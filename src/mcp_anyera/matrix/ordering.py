@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import asyncio
 import shlex
 import shutil
 import socket
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
 
 from mcp_anyera.eras import LEGACY_REVISIONS, MODERN_REVISIONS
+from mcp_anyera.matrix import trial
 from mcp_anyera.matrix.gaps import KNOWN, YOURS, Gaps
 from mcp_anyera.matrix.peers import Peer, Peers, folders, picked
+from mcp_anyera.matrix.processes import NotStartedError
 from mcp_anyera.matrix.running import JOBS, LIMIT, Order
 from mcp_anyera.matrix.scenarios import Scenarios
 
 GROUPS: Final = ("sdk", "anyera", "bridge")
 """The client stacks that run when none are named."""
+MODERN_ONLY: Final = "this server offers no era in which the tool could work"
 PORTS: Final = {"http": 80, "https": 443}
 
 
@@ -90,6 +95,37 @@ def your_server(target: str) -> Peer:
     else:
         data |= {"transports": ["stdio"], "start": _command(target)}
     return Peer(YOURS[1], "server", Path.cwd(), data)
+
+
+def tried(order: Order) -> Order:
+    """Meet a server that is no peer once, before any client stack does.
+
+    Raises:
+        ValueError: It does not start.
+    """
+    servers = [
+        _tried(each)
+        if each.name == YOURS[1] and {*each.transports} & {*order.transports}
+        else each
+        for each in order.servers
+    ]
+    return replace(order, servers=servers)
+
+
+def _tried(server: Peer) -> Peer:
+    try:
+        refuses = asyncio.run(
+            trial.refused_by_url(server.data["url"])
+            if "url" in server.data
+            else trial.refused_by_command(server.data["start"])
+        )
+    except NotStartedError as error:
+        raise ValueError(f"--server {server.title!r} does not start: {error}") from None
+    if not refuses:
+        return server
+    scenarios = {**server.data["scenarios"]}
+    scenarios["no-back-channel"] = {"unsupported": MODERN_ONLY}
+    return replace(server, data={**server.data, "scenarios": scenarios})
 
 
 def _reached(url: str) -> None:

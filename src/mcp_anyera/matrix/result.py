@@ -216,15 +216,19 @@ def failures(data: Json) -> list[str]:
 
 
 def errors(data: Json) -> list[str]:
-    """Return the reasons why some cells could not be tried."""
-    found = {
-        f"{pair['client']} with {pair['server']} over {pair['transport']}: "
-        f"{cell['outcome']}"
-        for pair in data["pairs"]
-        for cell in pair["cells"].values()
-        if cell["verdict"] == "error"
-    }
-    return sorted(found)
+    """Return the reasons why some cells could not be tried, each of them once."""
+    found: dict[str, list[str]] = {}
+    for pair in data["pairs"]:
+        name = f"{pair['client']} with {pair['server']} over {pair['transport']}"
+        for cell in pair["cells"].values():
+            if cell["verdict"] == "error":
+                found.setdefault(cell["outcome"], []).append(name)
+    return sorted(f"{_first(names)}: {reason}" for reason, names in found.items())
+
+
+def _first(names: list[str]) -> str:
+    more = len({*names}) - 1
+    return f"{names[0]} and {more} more" if more else names[0]
 
 
 def status(data: Json) -> int:

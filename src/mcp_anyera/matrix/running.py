@@ -10,10 +10,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
+from mcp_anyera.matrix import trial
 from mcp_anyera.matrix.environments import MissingError, for_client, for_server
 from mcp_anyera.matrix.gaps import Gaps
 from mcp_anyera.matrix.pair import Cell, Client, Pair
 from mcp_anyera.matrix.peers import Peer
+from mcp_anyera.matrix.processes import NotStartedError
 from mcp_anyera.matrix.result import Result
 from mcp_anyera.matrix.scenarios import Scenarios
 from mcp_anyera.matrix.stages import Server
@@ -132,7 +134,9 @@ class _Run:
         async with self._makers:
             try:
                 party.environment = await asyncio.to_thread(make, peer)
-            except MissingError as error:
+                if isinstance(party, Server) and "stdio" in peer.transports:
+                    await trial.refused_by_command(party.command("start"))
+            except (MissingError, NotStartedError) as error:
                 return str(error)
         return None
 

@@ -25,6 +25,8 @@ class Server:
 
     def answer(self, method: str, params: Json) -> Json | None:
         if method == "initialize":
+            if self.way == "modern only":
+                return None
             about: Json = {"protocolVersion": "2025-11-25"}
             about["capabilities"] = {"tools": {}}
             return {**about, "serverInfo": {"name": "mini", "version": "1"}}
