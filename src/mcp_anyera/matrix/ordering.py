@@ -88,7 +88,11 @@ def your_server(target: str) -> Peer:
     """
     data: dict[str, Any] = {"title": target, "environment": "own", "era": "dual"}
     data["revisions"] = (*LEGACY_REVISIONS, *MODERN_REVISIONS)
-    data["scenarios"] = {"lists": {"expect": "(?:\\w+ (?:yes|none)(?:, )?){3}"}}
+    data["scenarios"] = {
+        "lists": {"expect": "(?:\\w+ (?:yes|none)(?:, )?){3}"},
+        # A tool may also end the call with it, as those with a resolver of SDK 2.x do.
+        "decline": {"expect": "(?i:(?!error |raised ).*declin.*)"},
+    }
     if "://" in target:
         _reached(target)
         data |= {"transports": ["http"], "url": target}
