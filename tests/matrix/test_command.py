@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from mcp_anyera.cli import main
+from mcp_anyera.matrix import peers
 from mcp_anyera.matrix import result as results
 from tests.matrix.stage import MINIS
 
@@ -139,6 +140,44 @@ def test_the_list_names_stacks_servers_and_scenarios(
     assert "client-2.3" in said
     assert "mcp-2.3-modern" in said
     assert "three-at-once" in said
+
+
+@pytest.fixture
+def installed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """A folder to be in while the package is none of a clone; its user is there."""
+    monkeypatch.setattr(peers, "__file__", str(tmp_path / "a/b/c/d/peers.py"))
+    (tmp_path / "somewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "somewhere")
+    return tmp_path
+
+
+def test_a_package_that_was_installed_finds_the_clone_that_its_user_is_in(
+    installed: Path,
+) -> None:
+    assert peers.clone() is None
+    (installed / "compat-matrix" / "peers").mkdir(parents=True)
+    assert peers.clone() == installed
+
+
+@pytest.mark.usefixtures("installed")
+def test_without_a_clone_it_is_said_where_the_servers_are(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["matrix", "list"]) == 0
+    assert "servers: none; they are in a clone" in capsys.readouterr().out
+    assert main(["matrix", "run", "--servers", "mcp-1.30"]) == 2
+    assert "servers are in a clone of the repository only" in capsys.readouterr().err
+
+
+def test_a_peer_that_is_described_wrongly_ends_with_2(
+    installed: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    home = installed / "compat-matrix" / "peers" / "mine"
+    home.mkdir(parents=True)
+    (home / "peer.toml").write_text('name = "mine"')
+    for what in (["list"], ["run", "--servers", "mine"]):
+        assert main(["matrix", *what]) == 2
+        assert "peer.toml: environment, era, kind" in capsys.readouterr().err
 
 
 @pytest.mark.skipif(os.name == "nt", reason="POSIX signals")

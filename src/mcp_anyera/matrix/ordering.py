@@ -65,14 +65,14 @@ def _clients(arguments: Any, peers: Peers) -> list[Peer]:
 def _servers(arguments: Any, peers: Peers) -> list[Peer]:
     if arguments.server is not None:
         return [your_server(arguments.server)]
-    if arguments.servers is not None:
-        return picked(peers.servers, _names(arguments.servers))
-    found = list(peers.servers.values())
-    if not found:
+    if not peers.servers:
         raise ValueError(
             "the servers are in a clone of the repository only; "
             "with --server TARGET your own is tried"
         )
+    if arguments.servers is not None:
+        return picked(peers.servers, _names(arguments.servers))
+    found = list(peers.servers.values())
     found.sort(key=lambda each: each.data.get("order", 100))
     kept = [each for each in found if each.data.get("matrix", True)]
     return (
