@@ -48,7 +48,9 @@ def test_a_required_cell_that_fails_ends_with_1(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert run(client="answers wrong") == 1
-    assert "form: card for Bob: Dune" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "form: card for Bob: Dune (expected: card for Ada: Dune)" in said
+    assert said.splitlines()[-1] == "1 required cell failed (your-client)"
 
 
 def test_a_run_that_cannot_be_completed_ends_with_2(
@@ -130,6 +132,23 @@ def test_views_are_made_of_a_result_that_is_there(
     file.write_text("{}")
     assert main(["matrix", "page", str(file)]) == 2
     assert "no result of schema 1" in capsys.readouterr().err
+
+
+def test_what_was_put_into_a_result_is_all_that_is_shown(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "result.json"
+    run("--json", str(file), client="answers wrong")
+    data = results.load(file)
+    [pair] = data["pairs"]
+    data["pairs"].append({**pair, "transport": "http"})
+    results.save(data, file)
+    capsys.readouterr()
+    assert run("--into", str(file)) == 0
+    said = capsys.readouterr().out
+    assert "stdio" in said
+    assert "http" not in said
+    assert len(results.load(file)["pairs"]) == 2
 
 
 def test_the_list_names_stacks_servers_and_scenarios(

@@ -36,15 +36,17 @@ def run_command(arguments: Any) -> int:
         return 2
     result = Result(order.scenarios, pairs, order.gaps)
     interrupted = False
-    with terminal.Progress(pairs) as progress:
+    with terminal.Progress(pairs, order.gaps) as progress:
         try:
             asyncio.run(run(pairs, result, order.jobs, progress.cell))
         except KeyboardInterrupt:
             interrupted = True
     data = result.data()
+    ran = [pair.name for pair in result.done]
     if earlier is not None:
         data = results.joined(earlier, data, order.gaps)
     written(data, arguments)
+    data = results.only(data, ran)
     terminal.show(data)
     return INTERRUPTED if interrupted else results.status(data)
 
