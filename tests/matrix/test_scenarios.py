@@ -34,7 +34,26 @@ def digests() -> dict[str, str]:
 
 
 def test_the_sets_of_released_revisions_are_frozen() -> None:
-    assert digests() == FROZEN
+    assert not changed(digests())
+
+
+def changed(found: dict[str, str]) -> list[str]:
+    """Say what is to be written where for each set that is not the frozen one."""
+    place = f"FROZEN of {Path(__file__).name}"
+    return [
+        f'the set of {revision} has changed: if it must, write "{revision}": '
+        f'"{digest}" into {place}, and raise SCHEMA in matrix/result.py'
+        for revision, digest in found.items()
+        if FROZEN.get(revision) != digest
+    ] + [f"the set of {revision} is gone" for revision in sorted({*FROZEN} - {*found})]
+
+
+def test_a_set_that_has_changed_says_what_to_write_where() -> None:
+    [said] = changed({**digests(), "2025-06-18": "0123456789ab"})
+    assert '"2025-06-18": "0123456789ab" into FROZEN of test_scenarios.py' in said
+    found = digests()
+    del found["2024-11-05"]
+    assert changed(found) == ["the set of 2024-11-05 is gone"]
 
 
 def test_every_scenario_can_be_played() -> None:
