@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -72,7 +71,6 @@ async def test_a_peer_that_does_not_start_is_said_once_and_not_played() -> None:
     ids = Scenarios.load().chosen(["connect", "call"])
     own = {"environment": "none", "start": [PROGRAM, "cannot start"]}
     server = mini_server("cannot start", **own)
-    server.peer = replace(server.peer, name="broken")
     clients = [mini_client("right"), mini_client("right")]
     pairs = [Pair(client, server, "stdio", ids, 5.0) for client in clients]
     result = Result(ids, pairs, Gaps())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import tempfile
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -27,6 +27,7 @@ MAKERS: Final = 2
 """Environments that are made at a time."""
 
 Watch = Callable[[Pair, str, Cell], None]
+Making = Coroutine[Any, Any, str | None]
 
 
 @dataclass
@@ -91,6 +92,17 @@ async def _all_ended(tasks: Iterable[asyncio.Future[Any]]) -> None:
     await asyncio.gather(*tasks, return_exceptions=True)
 
 
+async def _tried(server: Server) -> str | None:
+    """Start a server of the repository; the user's own has been met before."""
+    if server.peer.data["environment"] == "own":
+        return None
+    try:
+        await trial.refused_by_command(server.command("start"))
+    except NotStartedError as error:
+        return str(error)
+    return None
+
+
 class _Run:
     """What the pairs of a run share."""
 
@@ -98,7 +110,7 @@ class _Run:
         self, result: Result, gate: asyncio.Semaphore, scratch: Path, watch: Watch
     ) -> None:
         self.made: dict[str, asyncio.Task[str | None]] = {}
-        """By the name of a peer; a result is the reason why it cannot be had."""
+        """By what is done; a result is the reason why a peer cannot be had."""
         self._result = result
         self._gate = gate
         self._makers = asyncio.Semaphore(MAKERS)
@@ -107,8 +119,10 @@ class _Run:
 
     async def one(self, pair: Pair, name: str) -> None:
         """Run a pair when its turn comes."""
-        parties = (pair.client, pair.server)
-        reasons = await asyncio.gather(*(self._ready(each) for each in parties))
+        waits = [self._ready(pair.client), self._ready(pair.server)]
+        reasons = await asyncio.gather(*waits)
+        if pair.transport == "stdio" and not any(reasons):
+            reasons.append(await self._starts(pair.server))
         async with self._gate:
             folder = self._scratch / name
             folder.mkdir()
@@ -120,11 +134,19 @@ class _Run:
                     self._result.add(pair)
 
     async def _ready(self, party: Client | Server) -> str | None:
-        """Wait until an environment is made; the first to want it has it made."""
-        name = party.peer.name
-        if name not in self.made:
-            self.made[name] = asyncio.ensure_future(self._make(party))
-        return await asyncio.shield(self.made[name])
+        """Wait until an environment is made."""
+        peer = party.peer
+        return await self._once(f"{peer.kind} {peer.name}", partial(self._make, party))
+
+    async def _starts(self, server: Server) -> str | None:
+        """Wait until it is known that a stdio server starts."""
+        return await self._once(f"try {server.peer.name}", partial(_tried, server))
+
+    async def _once(self, what: str, do: Callable[[], Making]) -> str | None:
+        """Wait for what the first to want it has done."""
+        if what not in self.made:
+            self.made[what] = asyncio.ensure_future(do())
+        return await asyncio.shield(self.made[what])
 
     async def _make(self, party: Client | Server) -> str | None:
         peer = party.peer
@@ -134,9 +156,7 @@ class _Run:
         async with self._makers:
             try:
                 party.environment = await asyncio.to_thread(make, peer)
-                if isinstance(party, Server) and "stdio" in peer.transports:
-                    await trial.refused_by_command(party.command("start"))
-            except (MissingError, NotStartedError) as error:
+            except MissingError as error:
                 return str(error)
         return None
 
