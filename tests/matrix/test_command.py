@@ -15,9 +15,11 @@ from typing import Any
 import pytest
 
 from mcp_anyera.cli import main
+from mcp_anyera.matrix import peers
 from mcp_anyera.matrix import result as results
 from tests.matrix.stage import MINIS
 
+PYTHON = shlex.quote(sys.executable)
 SERVER = shlex.join([sys.executable, str(MINIS / "server.py"), "right"])
 CLIENT = shlex.join([sys.executable, str(MINIS / "client.py")])
 
@@ -46,7 +48,9 @@ def test_a_required_cell_that_fails_ends_with_1(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert run(client="answers wrong") == 1
-    assert "form: card for Bob: Dune" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "form: card for Bob: Dune (expected: card for Ada: Dune)" in said
+    assert said.splitlines()[-1] == "1 required cell failed (your-client)"
 
 
 def test_a_run_that_cannot_be_completed_ends_with_2(
@@ -67,6 +71,8 @@ def test_a_run_that_cannot_be_completed_ends_with_2(
         (["--clients", ""], "'' names nothing"),
         (["--server", ""], "there is no program ''"),
         (["--server", "no-such-program --flag"], "no program 'no-such-program'"),
+        (["--server", f"{PYTHON} nosuch.py"], "nosuch.py"),
+        (["--server", f"{PYTHON} -c 'raise SystemExit(7)'"], "ended with status 7"),
         (["--client", "no-such-program"], "no program 'no-such-program'"),
         (["--client", "'unbalanced"], "No closing quotation"),
         (["--server", "ftp://example.com"], "no http(s) URL"),
@@ -128,6 +134,23 @@ def test_views_are_made_of_a_result_that_is_there(
     assert "no result of schema 1" in capsys.readouterr().err
 
 
+def test_what_was_put_into_a_result_is_all_that_is_shown(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "result.json"
+    run("--json", str(file), client="answers wrong")
+    data = results.load(file)
+    [pair] = data["pairs"]
+    data["pairs"].append({**pair, "transport": "http"})
+    results.save(data, file)
+    capsys.readouterr()
+    assert run("--into", str(file)) == 0
+    said = capsys.readouterr().out
+    assert "stdio" in said
+    assert "http" not in said
+    assert len(results.load(file)["pairs"]) == 2
+
+
 def test_the_list_names_stacks_servers_and_scenarios(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -136,6 +159,44 @@ def test_the_list_names_stacks_servers_and_scenarios(
     assert "client-2.3" in said
     assert "mcp-2.3-modern" in said
     assert "three-at-once" in said
+
+
+@pytest.fixture
+def installed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """A folder to be in while the package is none of a clone; its user is there."""
+    monkeypatch.setattr(peers, "__file__", str(tmp_path / "a/b/c/d/peers.py"))
+    (tmp_path / "somewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "somewhere")
+    return tmp_path
+
+
+def test_a_package_that_was_installed_finds_the_clone_that_its_user_is_in(
+    installed: Path,
+) -> None:
+    assert peers.clone() is None
+    (installed / "compat-matrix" / "peers").mkdir(parents=True)
+    assert peers.clone() == installed
+
+
+@pytest.mark.usefixtures("installed")
+def test_without_a_clone_it_is_said_where_the_servers_are(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["matrix", "list"]) == 0
+    assert "servers: none; they are in a clone" in capsys.readouterr().out
+    assert main(["matrix", "run", "--servers", "mcp-1.30"]) == 2
+    assert "servers are in a clone of the repository only" in capsys.readouterr().err
+
+
+def test_a_peer_that_is_described_wrongly_ends_with_2(
+    installed: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    home = installed / "compat-matrix" / "peers" / "mine"
+    home.mkdir(parents=True)
+    (home / "peer.toml").write_text('name = "mine"')
+    for what in (["list"], ["run", "--servers", "mine"]):
+        assert main(["matrix", *what]) == 2
+        assert "peer.toml: environment, era, kind" in capsys.readouterr().err
 
 
 @pytest.mark.skipif(os.name == "nt", reason="POSIX signals")

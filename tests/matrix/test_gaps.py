@@ -11,6 +11,7 @@ from mcp_anyera.matrix import transcript
 from mcp_anyera.matrix.gaps import Gaps
 from mcp_anyera.matrix.pair import Cell, Pair
 from mcp_anyera.matrix.result import Result
+from mcp_anyera.matrix.views.terminal import Progress
 from tests.matrix.stage import mini_client, mini_server, paired
 
 GAP = """
@@ -41,8 +42,10 @@ def judged(verdict: str, gaps: str, folder: Path) -> results.Json:
 
 def test_a_required_cell_that_fails_fails_the_run(tmp_path: Path) -> None:
     data = judged("fail", GAP.replace('"form"', '"url"'), tmp_path)
-    assert results.failures(data) == ["mini with mini over stdio: form: what came"]
+    said = "form: what came (expected: card for Ada: Dune)"
+    assert results.failures(data) == [f"mini with mini over stdio: {said}"]
     assert results.status(data) == 1
+    assert results.reason(data) == "1 required cell failed (mini)"
 
 
 def test_a_known_gap_is_excused_with_its_reason(tmp_path: Path) -> None:
@@ -56,6 +59,7 @@ def test_a_gap_that_has_closed_fails_the_run(tmp_path: Path) -> None:
     data = judged("pass", GAP, tmp_path)
     assert results.status(data) == 1
     assert "passes now" in results.failures(data)[0]
+    assert results.reason(data) == "known gaps that passed: 1"
 
 
 def test_a_gap_about_cells_that_were_not_run_is_not_stale(tmp_path: Path) -> None:
@@ -67,6 +71,37 @@ def test_an_error_is_no_known_gap(tmp_path: Path) -> None:
     data = judged("error", GAP, tmp_path)
     assert results.status(data) == 2
     assert results.errors(data) == ["mini with mini over stdio: what came"]
+    assert results.reason(data) == "1 cell could not be tried"
+
+
+@pytest.mark.parametrize(
+    ("group", "whose"),
+    [("sdk", "the SDK alone"), ("frameworks", "stacks that are not required")],
+)
+def test_what_need_not_pass_is_said_not_to_count(
+    group: str, whose: str, tmp_path: Path
+) -> None:
+    data = judged("fail", "", tmp_path)
+    data["clients"]["mini"] |= {"required": False, "group": group}
+    said = f"no required cell failed; not counted: 1 of {whose}"
+    assert results.reason(data) == said
+
+
+def test_a_run_that_is_not_complete_says_so(tmp_path: Path) -> None:
+    data = {**judged("pass", "", tmp_path), "complete": False}
+    assert results.reason(data) == "the run is not complete"
+
+
+def test_progress_shows_known_gaps_in_the_order_of_the_table(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "gaps.toml").write_text(GAP)
+    pair = finished("fail")
+    pair.cells = dict(reversed(pair.cells.items()))
+    with Progress([pair], Gaps.load(tmp_path / "gaps.toml")) as progress:
+        for name, cell in pair.cells.items():
+            progress.cell(pair, name, cell)
+    assert "✓◐" in capsys.readouterr().err
 
 
 def test_a_gap_that_is_a_race_is_never_stale(tmp_path: Path) -> None:

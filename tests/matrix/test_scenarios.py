@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from pathlib import Path
 
 import pytest
@@ -33,7 +34,26 @@ def digests() -> dict[str, str]:
 
 
 def test_the_sets_of_released_revisions_are_frozen() -> None:
-    assert digests() == FROZEN
+    assert not changed(digests())
+
+
+def changed(found: dict[str, str]) -> list[str]:
+    """Say what is to be written where for each set that is not the frozen one."""
+    place = f"FROZEN of {Path(__file__).name}"
+    return [
+        f'the set of {revision} has changed: if it must, write "{revision}": '
+        f'"{digest}" into {place}, and raise SCHEMA in matrix/result.py'
+        for revision, digest in found.items()
+        if FROZEN.get(revision) != digest
+    ] + [f"the set of {revision} is gone" for revision in sorted({*FROZEN} - {*found})]
+
+
+def test_a_set_that_has_changed_says_what_to_write_where() -> None:
+    [said] = changed({**digests(), "2025-06-18": "0123456789ab"})
+    assert '"2025-06-18": "0123456789ab" into FROZEN of test_scenarios.py' in said
+    found = digests()
+    del found["2024-11-05"]
+    assert changed(found) == ["the set of 2024-11-05 is gone"]
 
 
 def test_every_scenario_can_be_played() -> None:
@@ -96,6 +116,65 @@ def test_a_peer_that_lacks_something_is_refused(tmp_path: Path) -> None:
     file.write_text('name = "x"\nkind = "server"\nenvironment = "y"\n')
     with pytest.raises(ValueError, match="era, transports missing"):
         Peer.read(file)
+
+
+SERVER = """\
+name = "mine"
+kind = "server"
+environment = "none"
+era = "legacy"
+language = "python"
+transports = ["stdio"]
+start = ["server.py"]
+"""
+
+
+def described(folder: Path, text: str) -> Peer:
+    home = folder / "mine"
+    home.mkdir()
+    (home / "server.py").touch()
+    (home / "peer.toml").write_text(text)
+    return Peer.read(home / "peer.toml")
+
+
+def test_a_description_of_a_server_is_read(tmp_path: Path) -> None:
+    peer = described(tmp_path, f'{SERVER}[scenarios]\nform = {{ tool = "ask" }}\n')
+    assert peer.changes("form") == {"tool": "ask"}
+
+
+@pytest.mark.parametrize(
+    ("line", "instead", "said"),
+    [
+        ("legacy", "both", "era has 'both' and can have: legacy, dual, modern"),
+        ('"stdio"', '"tcp"', "transports has 'tcp' and can have: stdio, http"),
+        ('"stdio"', '"stdio", "http"', "http is missing: transports has 'http'"),
+        ("server.py", "nosuch.py", "start names 'nosuch.py', and there is no"),
+        ('"mine"', '"yours"', "name is 'yours' and must be the folder's, 'mine'"),
+        ('"server"', '"servant"', "kind has 'servant' and can have: client, server"),
+        ("python", "perl", "language has 'perl' and can have: python, node"),
+        ('["server.py"]', "[", "Invalid value"),
+    ],
+)
+def test_a_description_that_cannot_be_is_refused(
+    line: str, instead: str, said: str, tmp_path: Path
+) -> None:
+    with pytest.raises(ValueError, match=re.escape(said)) as refused:
+        described(tmp_path, SERVER.replace(line, instead))
+    assert str(tmp_path / "mine" / "peer.toml") in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ('frm = { tool = "ask" }', "[scenarios] has 'frm' and can have: connect, "),
+        ('form = { tol = "ask" }', "form of [scenarios] has 'tol' and can have: alive"),
+    ],
+)
+def test_a_change_of_what_is_not_there_is_refused(
+    change: str, said: str, tmp_path: Path
+) -> None:
+    with pytest.raises(ValueError, match=re.escape(said)):
+        described(tmp_path, f"{SERVER}[scenarios]\n{change}\n")
 
 
 def test_a_peer_that_is_asked_for_must_be_there() -> None:

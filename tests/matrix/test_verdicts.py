@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
 
 from mcp_anyera.matrix import pair as pairs
+from mcp_anyera.matrix.ordering import your_server
 from mcp_anyera.matrix.scenarios import Scenario, Scenarios
 from tests.matrix.stage import mini_client, mini_server, paired, real_client, verdicts
 
@@ -44,6 +46,31 @@ async def test_what_a_server_does_not_have_is_unsupported(tmp_path: Path) -> Non
     found = await verdicts(pair, tmp_path)
     assert found == {"call": "pass", "form": "unsupported", "url": "unsupported"}
     assert pair.cells["form"].outcome == "the server has no issue_card"
+
+
+async def test_every_tool_that_a_scenario_calls_must_be_there(tmp_path: Path) -> None:
+    ids = ("form", "refusal", "slow-human", "reentrant")
+    pair = paired(real_client("client"), mini_server("has no echo"), *ids)
+    found = await verdicts(pair, tmp_path)
+    assert found == {**dict.fromkeys(ids, "unsupported"), "form": "pass"}
+    assert pair.cells["refusal"].outcome == "the server has no echo"
+
+
+@pytest.mark.parametrize(
+    ("outcome", "passes"),
+    [
+        ("declined", True),
+        ("tool error: Error executing tool issue_card: elicitation was decline", True),
+        ("tool error: Error executing tool issue_card: out of order", False),
+        ("error -32603: declined", False),
+        ("card for Ada: Dune", False),
+    ],
+)
+def test_a_server_that_is_no_peer_may_end_a_call_that_was_declined(
+    outcome: str, passes: bool
+) -> None:
+    changes = your_server(sys.executable).changes("decline")
+    assert Scenarios.load()["decline"].passed(outcome, changes) is passes
 
 
 async def test_a_resource_that_a_server_does_not_list_is_unsupported(

@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
 from mcp_anyera.matrix import result as results
 from mcp_anyera.matrix.gaps import Gaps
-from mcp_anyera.matrix.ordering import ordered
-from mcp_anyera.matrix.peers import Peers, folders
+from mcp_anyera.matrix.ordering import ordered, tried
+from mcp_anyera.matrix.peers import Peer, Peers, folders
 from mcp_anyera.matrix.result import Result
 from mcp_anyera.matrix.running import paired, run
 from mcp_anyera.matrix.scenarios import Scenarios
@@ -28,21 +29,24 @@ def run_command(arguments: Any) -> int:
         order = ordered(arguments)
         earlier = results.load(Path(arguments.into)) if arguments.into else None
         writable(arguments)
+        order = tried(order)
         pairs = paired(order)
     except (OSError, ValueError) as error:
         print(f"anyera matrix: {error}", file=sys.stderr)
         return 2
     result = Result(order.scenarios, pairs, order.gaps)
     interrupted = False
-    with terminal.Progress(pairs) as progress:
+    with terminal.Progress(pairs, order.gaps) as progress:
         try:
             asyncio.run(run(pairs, result, order.jobs, progress.cell))
         except KeyboardInterrupt:
             interrupted = True
     data = result.data()
+    ran = [pair.name for pair in result.done]
     if earlier is not None:
         data = results.joined(earlier, data, order.gaps)
     written(data, arguments)
+    data = results.only(data, ran)
     terminal.show(data)
     return INTERRUPTED if interrupted else results.status(data)
 
@@ -93,12 +97,21 @@ def page_command(arguments: Any) -> int:
 
 def list_command(_arguments: Any) -> int:
     """List what there is."""
-    peers = Peers.load(folders())
-    for title, known in (("clients", peers.clients), ("servers", peers.servers)):
-        print(f"{title}:")
-        for peer in known.values():
-            print(f"  {peer.name:<22} {peer.group:<12} {peer.title}")
+    try:
+        peers = Peers.load(folders())
+    except ValueError as error:
+        print(f"anyera matrix: {error}", file=sys.stderr)
+        return 2
+    _listed("clients", peers.clients)
+    _listed("servers", peers.servers)
     print("scenarios:")
     for each in Scenarios.load().values():
         print(f"  {each.id:<18} {each.sentence}")
     return 0
+
+
+def _listed(title: str, known: Mapping[str, Peer]) -> None:
+    nowhere = "" if known else " none; they are in a clone of the repository"
+    print(f"{title}:{nowhere}")
+    for peer in known.values():
+        print(f"  {peer.name:<22} {peer.group:<12} {peer.title}")

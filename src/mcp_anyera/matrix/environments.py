@@ -135,9 +135,9 @@ def _uv() -> tuple[str, ...] | None:
 
 def _project() -> Path:
     """Return a folder with this package and nothing else in it."""
-    root = clone()
-    if root is not None:
-        return root / "src"
+    # A clone that the user is in may be another version than this package.
+    if PACKAGE.parent.name == "src":
+        return PACKAGE.parent
     place = cache_folder() / f"project-{_own_version()}"
     if not place.exists():
         shutil.copytree(PACKAGE, place / PACKAGE.name, dirs_exist_ok=True)

@@ -69,6 +69,11 @@ class Gaps(list[Gap]):
                 raise ValueError(f"{file.name}: a gap without {', '.join(lost)}")
         return cls(Gap(**entry) for entry in entries)
 
+    def excuse(self, client: str, server: str, transport: str, scenario: str) -> bool:
+        """Tell whether a cell is known to fail."""
+        pair = {"client": client, "server": server, "transport": transport}
+        return any(gap.names(pair, scenario) for gap in self)
+
     def judge(self, data: Json) -> None:
         """Mark the failures of a result that are excused, and the gaps that are stale.
 

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import asyncio
 import shlex
 import shutil
 import socket
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
 
 from mcp_anyera.eras import LEGACY_REVISIONS, MODERN_REVISIONS
+from mcp_anyera.matrix import trial
 from mcp_anyera.matrix.gaps import KNOWN, YOURS, Gaps
 from mcp_anyera.matrix.peers import Peer, Peers, folders, picked
+from mcp_anyera.matrix.processes import NotStartedError
 from mcp_anyera.matrix.running import JOBS, LIMIT, Order
 from mcp_anyera.matrix.scenarios import Scenarios
 
 GROUPS: Final = ("sdk", "anyera", "bridge")
 """The client stacks that run when none are named."""
+MODERN_ONLY: Final = "this server offers no era in which the tool could work"
 PORTS: Final = {"http": 80, "https": 443}
 
 
@@ -60,14 +65,14 @@ def _clients(arguments: Any, peers: Peers) -> list[Peer]:
 def _servers(arguments: Any, peers: Peers) -> list[Peer]:
     if arguments.server is not None:
         return [your_server(arguments.server)]
-    if arguments.servers is not None:
-        return picked(peers.servers, _names(arguments.servers))
-    found = list(peers.servers.values())
-    if not found:
+    if not peers.servers:
         raise ValueError(
             "the servers are in a clone of the repository only; "
             "with --server TARGET your own is tried"
         )
+    if arguments.servers is not None:
+        return picked(peers.servers, _names(arguments.servers))
+    found = list(peers.servers.values())
     found.sort(key=lambda each: each.data.get("order", 100))
     kept = [each for each in found if each.data.get("matrix", True)]
     return (
@@ -83,13 +88,48 @@ def your_server(target: str) -> Peer:
     """
     data: dict[str, Any] = {"title": target, "environment": "own", "era": "dual"}
     data["revisions"] = (*LEGACY_REVISIONS, *MODERN_REVISIONS)
-    data["scenarios"] = {"lists": {"expect": "(?:\\w+ (?:yes|none)(?:, )?){3}"}}
+    data["scenarios"] = {
+        "lists": {"expect": "(?:\\w+ (?:yes|none)(?:, )?){3}"},
+        # A tool may also end the call with it, as those with a resolver of SDK 2.x do.
+        "decline": {"expect": "(?i:(?!error |raised ).*declin.*)"},
+    }
     if "://" in target:
         _reached(target)
         data |= {"transports": ["http"], "url": target}
     else:
         data |= {"transports": ["stdio"], "start": _command(target)}
     return Peer(YOURS[1], "server", Path.cwd(), data)
+
+
+def tried(order: Order) -> Order:
+    """Meet a server that is no peer once, before any client stack does.
+
+    Raises:
+        ValueError: It does not start.
+    """
+    servers = [
+        _tried(each)
+        if each.name == YOURS[1] and {*each.transports} & {*order.transports}
+        else each
+        for each in order.servers
+    ]
+    return replace(order, servers=servers)
+
+
+def _tried(server: Peer) -> Peer:
+    try:
+        refuses = asyncio.run(
+            trial.refused_by_url(server.data["url"])
+            if "url" in server.data
+            else trial.refused_by_command(server.data["start"])
+        )
+    except NotStartedError as error:
+        raise ValueError(f"--server {server.title!r} does not start: {error}") from None
+    if not refuses:
+        return server
+    scenarios = {**server.data["scenarios"]}
+    scenarios["no-back-channel"] = {"unsupported": MODERN_ONLY}
+    return replace(server, data={**server.data, "scenarios": scenarios})
 
 
 def _reached(url: str) -> None:

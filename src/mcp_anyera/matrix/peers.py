@@ -8,16 +8,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from mcp_anyera.matrix.scenarios import LEGACY, MODERN
+from mcp_anyera.matrix.descriptions import ERAS, faults
 
 OWN: Final = Path(__file__).with_name("stacks")
 """The client stacks that come with the package."""
-_CLONE: Final = Path(__file__).parents[3] / "compat-matrix" / "peers"
-ERAS: Final[dict[str, tuple[str, ...]]] = {
-    "legacy": (LEGACY,),
-    "dual": (LEGACY, MODERN),
-    "modern": (MODERN,),
-}
+_SERVERS: Final = Path("compat-matrix", "peers")
+"""The others, in a clone of the repository."""
 
 
 @dataclass(frozen=True)
@@ -35,13 +31,14 @@ class Peer:
         """Read one.
 
         Raises:
-            ValueError: It lacks something.
+            ValueError: It lacks something, or has what it cannot have.
         """
-        data = tomllib.loads(file.read_text("utf-8"))
-        needed = {"name", "kind", "environment"}
-        needed |= {"group"} if data.get("kind") == "client" else {"era", "transports"}
-        if lost := sorted(needed - set(data)):
-            raise ValueError(f"{file}: {', '.join(lost)} missing")
+        try:
+            data = tomllib.loads(file.read_text("utf-8"))
+        except ValueError as error:
+            raise ValueError(f"{file}: {error}") from None
+        if (fault := next(faults(file, data), None)) is not None:
+            raise ValueError(f"{file}: {fault}")
         return cls(data["name"], data["kind"], file.parent, data)
 
     @property
@@ -111,18 +108,19 @@ class Peers:
 
 
 def clone() -> Path | None:
-    """Return the folder of the repository, if this package runs from it."""
-    return _CLONE.parents[1] if _CLONE.is_dir() else None
+    """Return the folder of the repository, if there is one.
 
-
-def folders(extra: Path | None = None) -> list[Path]:
-    """Return where peers are described.
-
-    Args:
-        extra: One more folder; the servers of the repository when omitted.
+    It is where this package runs from, or else where its user is.
     """
-    servers = extra if extra is not None else _CLONE
-    return [OWN, *([servers] if servers.is_dir() else [])]
+    here = Path.cwd()
+    roots = (Path(__file__).parents[3], here, *here.parents)
+    return next((root for root in roots if (root / _SERVERS).is_dir()), None)
+
+
+def folders() -> list[Path]:
+    """Return where peers are described."""
+    root = clone()
+    return [OWN] if root is None else [OWN, root / _SERVERS]
 
 
 def picked(known: Mapping[str, Peer], names: Iterable[str]) -> list[Peer]:

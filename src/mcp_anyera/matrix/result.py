@@ -7,7 +7,7 @@ import platform
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -111,6 +111,8 @@ class Result:
 def _cell(pair: Pair, name: str) -> Json:
     cell = pair.cells[name]
     made: Json = {"verdict": cell.verdict, "outcome": cell.outcome}
+    if cell.verdict == "fail":
+        made["expected"] = pair.scenarios[name].expected(pair.server.peer.changes(name))
     return made | ({"seconds": round(cell.seconds, 3)} if cell.seconds else {})
 
 
@@ -158,12 +160,8 @@ def joined(earlier: Json, later: Json, gaps: Gaps) -> Json:
 
     Each pair says when it was run. The whole is as complete as both runs are.
     """
-
-    def name(pair: Json) -> tuple[str, str, str]:
-        return pair["client"], pair["server"], pair["transport"]
-
-    new = {name(pair): pair for pair in later["pairs"]}
-    kept = [_renewed(pair, new.pop(name(pair), None)) for pair in earlier["pairs"]]
+    new = {_name(pair): pair for pair in later["pairs"]}
+    kept = [_renewed(pair, new.pop(_name(pair), None)) for pair in earlier["pairs"]]
     data = {**later, "complete": earlier["complete"] and later["complete"]}
     data["seconds"] = earlier["seconds"] + later["seconds"]
     for kind in ("scenarios", "clients", "servers"):
@@ -179,6 +177,15 @@ def joined(earlier: Json, later: Json, gaps: Gaps) -> Json:
     )
     gaps.judge(data)
     return data
+
+
+def only(data: Json, names: Container[tuple[str, str, str]]) -> Json:
+    """Return a result with some of its pairs, judged as a part of the whole."""
+    return {**data, "pairs": [each for each in data["pairs"] if _name(each) in names]}
+
+
+def _name(pair: Json) -> tuple[str, str, str]:
+    return pair["client"], pair["server"], pair["transport"]
 
 
 def _renewed(earlier: Json, later: Json | None) -> Json:
@@ -204,27 +211,81 @@ def failures(data: Json) -> list[str]:
     """Return what makes the run a failure: required cells, and stale gaps."""
     wrong = [
         f"{pair['client']} with {pair['server']} over {pair['transport']}: "
-        f"{name}: {cell['outcome']}"
-        for pair in data["pairs"]
-        if data["clients"][pair["client"]].get("required")
-        for name, cell in pair["cells"].items()
-        if cell["verdict"] == "fail" and "gap" not in cell
+        f"{name}: {cell['outcome']}" + _instead(cell)
+        for pair, name, cell in _failed(data)
+        if _required(data, pair)
     ]
     return wrong + [
         f"passes now, take it out of the gaps: {each}" for each in data["stale"]
     ]
 
 
-def errors(data: Json) -> list[str]:
-    """Return the reasons why some cells could not be tried."""
-    found = {
-        f"{pair['client']} with {pair['server']} over {pair['transport']}: "
-        f"{cell['outcome']}"
+def _failed(data: Json) -> list[tuple[Json, str, Json]]:
+    """Return all cells that failed and are no known gaps."""
+    return [
+        (pair, name, cell)
         for pair in data["pairs"]
-        for cell in pair["cells"].values()
-        if cell["verdict"] == "error"
-    }
-    return sorted(found)
+        for name, cell in pair["cells"].items()
+        if cell["verdict"] == "fail" and "gap" not in cell
+    ]
+
+
+def _required(data: Json, pair: Json) -> bool:
+    return bool(data["clients"][pair["client"]].get("required"))
+
+
+def _instead(cell: Json) -> str:
+    """Say what should have come; results of before did not keep it."""
+    return f" (expected: {cell['expected']})" if "expected" in cell else ""
+
+
+def errors(data: Json) -> list[str]:
+    """Return the reasons why some cells could not be tried, each of them once."""
+    found: dict[str, list[str]] = {}
+    for pair in data["pairs"]:
+        name = f"{pair['client']} with {pair['server']} over {pair['transport']}"
+        for cell in pair["cells"].values():
+            if cell["verdict"] == "error":
+                found.setdefault(cell["outcome"], []).append(name)
+    return sorted(f"{_first(names)}: {reason}" for reason, names in found.items())
+
+
+def _first(names: list[str]) -> str:
+    more = len({*names}) - 1
+    return f"{names[0]} and {more} more" if more else names[0]
+
+
+def reason(data: Json) -> str:
+    """Say in one line why the exit status is what it is."""
+    failed = [pair["client"] for pair, _, _ in _failed(data) if _required(data, pair)]
+    names = ", ".join(dict.fromkeys(failed))
+    cells = [cell for pair in data["pairs"] for cell in pair["cells"].values()]
+    untried = counted(cells)["error"]
+    found = [
+        "" if data["complete"] else "the run is not complete",
+        f"{_cells(untried)} could not be tried" if untried else "",
+        f"{_cells(len(failed), 'required ')} failed ({names})" if failed else "",
+        f"known gaps that passed: {len(data['stale'])}" if data["stale"] else "",
+    ]
+    why = ", ".join(filter(None, found)) or "no required cell failed"
+    return f"{why}{_beside(data)}"
+
+
+def _cells(number: int, which: str = "") -> str:
+    return f"{number} {which}cell{'' if number == 1 else 's'}"
+
+
+def _beside(data: Json) -> str:
+    """Say how many failures do not count."""
+    groups = [
+        data["clients"][pair["client"]].get("group")
+        for pair, _, _ in _failed(data)
+        if not _required(data, pair)
+    ]
+    if not groups:
+        return ""
+    whose = "the SDK alone" if {*groups} == {"sdk"} else "stacks that are not required"
+    return f"; not counted: {len(groups)} of {whose}"
 
 
 def status(data: Json) -> int:

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import tempfile
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
+from mcp_anyera.matrix import trial
 from mcp_anyera.matrix.environments import MissingError, for_client, for_server
 from mcp_anyera.matrix.gaps import Gaps
 from mcp_anyera.matrix.pair import Cell, Client, Pair
 from mcp_anyera.matrix.peers import Peer
+from mcp_anyera.matrix.processes import NotStartedError
 from mcp_anyera.matrix.result import Result
 from mcp_anyera.matrix.scenarios import Scenarios
 from mcp_anyera.matrix.stages import Server
@@ -25,6 +27,7 @@ MAKERS: Final = 2
 """Environments that are made at a time."""
 
 Watch = Callable[[Pair, str, Cell], None]
+Making = Coroutine[Any, Any, str | None]
 
 
 @dataclass
@@ -89,6 +92,17 @@ async def _all_ended(tasks: Iterable[asyncio.Future[Any]]) -> None:
     await asyncio.gather(*tasks, return_exceptions=True)
 
 
+async def _tried(server: Server) -> str | None:
+    """Start a server of the repository; the user's own has been met before."""
+    if server.peer.data["environment"] == "own":
+        return None
+    try:
+        await trial.refused_by_command(server.command("start"))
+    except NotStartedError as error:
+        return str(error)
+    return None
+
+
 class _Run:
     """What the pairs of a run share."""
 
@@ -96,7 +110,7 @@ class _Run:
         self, result: Result, gate: asyncio.Semaphore, scratch: Path, watch: Watch
     ) -> None:
         self.made: dict[str, asyncio.Task[str | None]] = {}
-        """By the name of a peer; a result is the reason why it cannot be had."""
+        """By what is done; a result is the reason why a peer cannot be had."""
         self._result = result
         self._gate = gate
         self._makers = asyncio.Semaphore(MAKERS)
@@ -105,8 +119,10 @@ class _Run:
 
     async def one(self, pair: Pair, name: str) -> None:
         """Run a pair when its turn comes."""
-        parties = (pair.client, pair.server)
-        reasons = await asyncio.gather(*(self._ready(each) for each in parties))
+        waits = [self._ready(pair.client), self._ready(pair.server)]
+        reasons = await asyncio.gather(*waits)
+        if pair.transport == "stdio" and not any(reasons):
+            reasons.append(await self._starts(pair.server))
         async with self._gate:
             folder = self._scratch / name
             folder.mkdir()
@@ -118,11 +134,19 @@ class _Run:
                     self._result.add(pair)
 
     async def _ready(self, party: Client | Server) -> str | None:
-        """Wait until an environment is made; the first to want it has it made."""
-        name = party.peer.name
-        if name not in self.made:
-            self.made[name] = asyncio.ensure_future(self._make(party))
-        return await asyncio.shield(self.made[name])
+        """Wait until an environment is made."""
+        peer = party.peer
+        return await self._once(f"{peer.kind} {peer.name}", partial(self._make, party))
+
+    async def _starts(self, server: Server) -> str | None:
+        """Wait until it is known that a stdio server starts."""
+        return await self._once(f"try {server.peer.name}", partial(_tried, server))
+
+    async def _once(self, what: str, do: Callable[[], Making]) -> str | None:
+        """Wait for what the first to want it has done."""
+        if what not in self.made:
+            self.made[what] = asyncio.ensure_future(do())
+        return await asyncio.shield(self.made[what])
 
     async def _make(self, party: Client | Server) -> str | None:
         peer = party.peer

@@ -53,9 +53,13 @@ class Scenario:
         del told["expect"]
         return told
 
+    def expected(self, changes: Mapping[str, Any]) -> str:
+        """Return what must come of it, as a regular expression."""
+        return str(changes.get("expect", self.data["expect"]))
+
     def passed(self, outcome: str, changes: Mapping[str, Any]) -> bool:
         """Tell whether an outcome is the one that must be."""
-        expected = str(changes.get("expect", self.data["expect"]))
+        expected = self.expected(changes)
         return re.fullmatch(expected, outcome, re.DOTALL) is not None
 
 

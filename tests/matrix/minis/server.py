@@ -25,12 +25,15 @@ class Server:
 
     def answer(self, method: str, params: Json) -> Json | None:
         if method == "initialize":
+            if self.way == "modern only":
+                return None
             about: Json = {"protocolVersion": "2025-11-25"}
             about["capabilities"] = {"tools": {}}
             return {**about, "serverInfo": {"name": "mini", "version": "1"}}
         if method == "tools/list":
             schema = {"type": "object"}
-            names = TOOLS[:1] if self.way == "has less" else TOOLS
+            less = {"has less": TOOLS[:1], "has no echo": TOOLS[1:]}
+            names = less.get(self.way, TOOLS)
             return {"tools": [{"name": each, "inputSchema": schema} for each in names]}
         if method == "tools/call":
             return self.called(params)

@@ -26,9 +26,10 @@ class Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         self.rfile.read(int(self.headers["content-length"]))
         go_on.set()
-        body = json.dumps(
-            {"jsonrpc": "2.0", "id": 2, "result": {"seen": True}}
-        ).encode()
+        answer: dict[str, object] = {"result": {"seen": True}}
+        if sys.argv[1:] == ["refuses"]:
+            answer = {"error": {"code": -32022, "message": "no such revision"}}
+        body = json.dumps({"jsonrpc": "2.0", "id": 2, **answer}).encode()
         self.send_response(200)
         self.send_header("content-type", "application/json")
         self.send_header("set-cookie", "a-secret=1")

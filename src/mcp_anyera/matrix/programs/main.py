@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from desk import Desk, Recorder
-from plays import PLAYS, Stage, Step, UnsupportedError, described, needs
+from plays import PLAYS, Stage, Step, UnsupportedError, described, needs, tools
 from verbs import Session
 
 PATIENCE = 3.0
@@ -150,8 +150,8 @@ class Run:
         return {"outcome": said, **self._revision(session)}
 
     def _needed(self, step: Step) -> None:
-        if "tool" in step and self._tools is not None:
-            needs(step["tool"], self._tools)
+        for tool in () if self._tools is None else tools(step):
+            needs(tool, self._tools)
 
     def _in_window(self, step: Step, session: Session) -> None:
         spoken = self._plan.get("revision") or session.revision

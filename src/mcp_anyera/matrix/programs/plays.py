@@ -165,6 +165,13 @@ PLAYS: dict[str, Callable[[Stage], Awaitable[str]]] = {
 # -- parts -------------------------------------------------------------------------
 
 
+def tools(step: Step) -> list[str]:
+    """Return every tool that a scenario calls."""
+    own = [step["tool"]] if "tool" in step else []
+    beside = step.get("alive") or step.get("answer") == "reenter"
+    return [*own, "echo"] if beside else own
+
+
 def needs(name: str, there: list[str]) -> None:
     """Demand that the server has something.
 

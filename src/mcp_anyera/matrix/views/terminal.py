@@ -9,6 +9,7 @@ from types import TracebackType
 from typing import Any, Final, Self
 
 from mcp_anyera.matrix import result as results
+from mcp_anyera.matrix.gaps import Gaps
 from mcp_anyera.matrix.pair import Cell, Pair
 
 MARKS: Final = {
@@ -26,10 +27,11 @@ _SHOWN: Final = 40
 class Progress:
     """One line that changes while the matrix runs, or one line a pair."""
 
-    def __init__(self, pairs: Sequence[Pair]) -> None:
+    def __init__(self, pairs: Sequence[Pair], gaps: Gaps) -> None:
         """Count what there is to do."""
+        self._gaps = gaps
         self._total = sum(len(pair.scenarios) for pair in pairs)
-        self._done = self._failed = 0
+        self._done = 0
         self._live: Any = None
         self._left = {pair.name: len(pair.scenarios) for pair in pairs}
 
@@ -49,10 +51,9 @@ class Progress:
         if self._live is not None:
             self._live[0].stop()
 
-    def cell(self, pair: Pair, name: str, cell: Cell) -> None:
+    def cell(self, pair: Pair, name: str, _cell: Cell) -> None:
         """Show that a cell is known."""
         self._done += 1
-        self._failed += cell.verdict == "fail"
         what = " × ".join(pair.name)
         if self._live is not None:
             bar, task = self._live
@@ -60,9 +61,16 @@ class Progress:
             return
         self._left[pair.name] -= 1
         if not self._left[pair.name]:
-            line = "".join(MARKS[each.verdict] for each in pair.cells.values())
+            line = "".join(
+                self._mark(pair, each) for each in pair.scenarios if each in pair.cells
+            )
             counted = f"{self._done}/{self._total}"
             print(f"{counted:>12}  {what}  {line}", file=sys.stderr, flush=True)
+
+    def _mark(self, pair: Pair, name: str) -> str:
+        verdict = pair.cells[name].verdict
+        known = verdict == "fail" and self._gaps.excuse(*pair.name, name)
+        return MARKS["gap" if known else verdict]
 
 
 def _rich_bar(total: int) -> Any:
@@ -86,7 +94,7 @@ def _rich(module: str) -> Any:
 
 
 def show(data: results.Json) -> None:
-    """Print the table, what failed, and the counts."""
+    """Print the table, what failed, the counts, and the reason of the exit status."""
     rows = [summary(data, pair) for pair in data["pairs"]]
     header = ("client", "server", "", "revision", *MARKS.values(), "scenarios")
     if not _rich_table(header, rows):
@@ -101,8 +109,8 @@ def show(data: results.Json) -> None:
             print(f"{title}: … and {len(lines) - _SHOWN} more")
     cells = [cell for pair in data["pairs"] for cell in pair["cells"].values()]
     counts = results.counted(cells)
-    print(", ".join(f"{number} {name}" for name, number in counts.items()), end="")
-    print("" if data["complete"] else " (the run is not complete)")
+    print(", ".join(f"{number} {name}" for name, number in counts.items()))
+    print(results.reason(data))
 
 
 def summary(data: results.Json, pair: results.Json) -> tuple[str, ...]:
