@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 # Its stdio_client keeps the stderr that is there when it is imported, which must not be
 # what one test captures.
-import mcp.client.stdio  # noqa: F401
+import mcp.client.stdio  # noqa: F401  # pyright: ignore[reportUnusedImport]
 import pytest
 
 from tests.interop.peers import end_shared

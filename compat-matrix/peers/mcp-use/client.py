@@ -34,6 +34,8 @@ class Verbs(Session):
         return await super().call(tool, arguments, timeout=timeout)
 
     async def names(self, what: str) -> list[str]:
+        if what == "templates":
+            raise UnsupportedError("it lists no templates")
         found = await getattr(self.raw, f"list_{what}")()
         key = "uri" if what == "resources" else "name"
         return [str(getattr(each, key)) for each in found]

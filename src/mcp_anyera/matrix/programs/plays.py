@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import time
 import urllib.request
 from collections.abc import Awaitable, Callable
@@ -77,7 +78,10 @@ async def prompt(stage: Stage) -> str:
 
 async def resource(stage: Stage) -> str:
     """Read a resource."""
-    needs(stage.step["resource"], await listed(stage, "resources"))
+    uri, there = stage.step["resource"], await listed(stage, "resources")
+    if uri not in there:
+        there = [uri for each in await listed(stage, "templates") if fits(uri, each)]
+    needs(uri, there)
     return await outcome(stage.session.resource(stage.step["resource"]))
 
 
@@ -180,6 +184,12 @@ def needs(name: str, there: list[str]) -> None:
     """
     if name not in there:
         raise UnsupportedError(f"the server has no {name}")
+
+
+def fits(uri: str, template: str) -> bool:
+    """Tell whether a URI may be one that a template stands for."""
+    parts = re.split(r"\{[^}]*\}", template)
+    return re.fullmatch("[^/]*".join(map(re.escape, parts)), uri) is not None
 
 
 async def listed(stage: Stage, what: str) -> list[str]:

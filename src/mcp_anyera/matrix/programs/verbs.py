@@ -8,6 +8,12 @@ from typing import Any
 
 from desk import Recorder, dumped
 
+MEMBERS = {
+    "resources": ("resources", "uri"),
+    "templates": ("resourceTemplates", "uriTemplate"),
+}
+"""What is listed → the member of the result, and what names an entry."""
+
 
 class ToolFailedError(Exception):
     """A tool returned a result that is an error."""
@@ -66,11 +72,15 @@ class Session:
         return str(result["contents"][0]["text"])
 
     async def names(self, what: str) -> list[str]:
-        """Return the names of all tools or prompts, or the URIs of all resources."""
-        self._tell("out", f"list_{what}")
-        result = dumped(await getattr(self.raw, f"list_{what}")())
-        key = "uri" if what == "resources" else "name"
-        return [str(each[key]) for each in result[what]]
+        """Return the names of all tools or prompts, or the URIs of all resources.
+
+        ``templates`` stands for the URIs of the resource templates.
+        """
+        verb = "resource_templates" if what == "templates" else what
+        self._tell("out", f"list_{verb}")
+        result = dumped(await getattr(self.raw, f"list_{verb}")())
+        member, key = MEMBERS.get(what, (what, "name"))
+        return [str(each[key]) for each in result[member]]
 
     async def ping(self) -> None:
         """Send a ping."""
