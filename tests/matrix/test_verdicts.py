@@ -81,6 +81,11 @@ async def test_a_resource_that_a_server_does_not_list_is_unsupported(
     assert pair.cells["resource-asks"].outcome == "the server has no note://asking"
 
 
+async def test_a_resource_that_a_template_stands_for_is_there(tmp_path: Path) -> None:
+    pair = paired(real_client("client"), mini_server("templates"), "resource-asks")
+    assert await verdicts(pair, tmp_path) == {"resource-asks": "pass"}
+
+
 async def test_a_server_without_prompts_and_resources_has_none_to_list(
     tmp_path: Path,
 ) -> None:

@@ -37,9 +37,18 @@ class Server:
             return {"tools": [{"name": each, "inputSchema": schema} for each in names]}
         if method == "tools/call":
             return self.called(params)
+        if self.way == "templates" and method.startswith("resources/"):
+            return self.resources(method, params)
         if method == "ping" and self.way == "mutters":
             time.sleep(60)
         return {} if method == "ping" else None
+
+    def resources(self, method: str, params: Json) -> Json:
+        if method == "resources/list":
+            return {"resources": []}
+        if method == "resources/read":
+            return {"contents": [{"uri": params["uri"], "text": "page 7"}]}
+        return {"resourceTemplates": [{"name": "n", "uriTemplate": "note://{n}"}]}
 
     def called(self, params: Json) -> Json:
         name: str = params["name"]
