@@ -20,7 +20,7 @@ from mcp_anyera.matrix.scenarios import LEGACY
 
 ANSWERS_WITHIN: Final = 10.0
 """Seconds; a server that says nothing for longer is left to the scenarios."""
-HANDSHAKE: Final = {
+HANDSHAKE: Final[dict[str, Any]] = {
     "jsonrpc": "2.0",
     "id": 0,
     "method": "initialize",
