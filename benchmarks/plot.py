@@ -16,7 +16,7 @@ CLASSES = {
     "mcp.Client": "legacy",
 }
 STYLE = (ROOT / "docs" / "pictures" / "layer.svg").read_text("utf-8")
-LEFT, TOP, WIDE, HIGH, GAP = 60, 46, 280, 220, 60
+LEFT, TOP, WIDE, HIGH, GAP = 60, 46, 280, 220, 116
 
 
 def picture(figures: dict[str, Any]) -> str:
